@@ -40,7 +40,7 @@ from study import (
 
 import halfwidth as hw
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.study.simulation.cells import Cells
 from halfwidth.study.simulation.costs import predict
 

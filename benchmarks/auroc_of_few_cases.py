@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from rare_class import METRIC, STATISTIC, binormal
 
 from halfwidth.core.types import Array, Bounds, Level
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan

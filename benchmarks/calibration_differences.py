@@ -22,11 +22,11 @@ from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Level
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.records import Functional
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.calibration.bins import bin_of
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 

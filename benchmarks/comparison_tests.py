@@ -21,7 +21,7 @@ from halfwidth.comparison.paired_tests import mcnemar, wilcoxon
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.estimation.functionals import Classes, MetricRow, Policies, build_functional
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.permutations.label_tests import label_test

@@ -32,7 +32,7 @@ from auto_instances import DATA, PLANTED, all_of_cases, few_positives, rare_clas
 
 import halfwidth as hw
 from halfwidth.core.types import Array
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.study.simulation.cells import Cells, batch_parts, batch_sizes, simulate, simulated
 from halfwidth.study.simulation.fitted import fitted, population_truth
 from halfwidth.study.specs.parsing import parse_spec

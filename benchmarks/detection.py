@@ -26,9 +26,9 @@ from halfwidth.core.types import Array
 from halfwidth.estimation.detections.functionals import detection_functional, detection_rows
 from halfwidth.estimation.functionals import Policies
 from halfwidth.estimation.records import Functional
-from halfwidth.intervals.catalogue import METHODS
-from halfwidth.matching.api import match_images
-from halfwidth.metrics.catalogue import DETECTION_METRICS
+from halfwidth.intervals.all_methods import METHODS
+from halfwidth.matching.match import match_images
+from halfwidth.metrics.all_metrics import DETECTION_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import replicates

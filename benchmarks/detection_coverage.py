@@ -37,9 +37,9 @@ from halfwidth.estimation.detections.functionals import detection_functional, de
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.functionals import Policies
 from halfwidth.estimation.records import Functional, Records
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
-from halfwidth.metrics.catalogue import DETECTION_METRICS
+from halfwidth.metrics.all_metrics import DETECTION_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form

@@ -16,7 +16,7 @@ from coco_evaluations import coco_evaluation
 
 from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.objects import Objects, ObjectSet
-from halfwidth.matching.api import match_images
+from halfwidth.matching.match import match_images
 
 THRESHOLDS = tuple(np.linspace(0.5, 0.95, 10).tolist())
 SIZE = 640

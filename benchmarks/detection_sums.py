@@ -24,10 +24,10 @@ from halfwidth.core.undefined import AbsentClass
 from halfwidth.estimation.detections.functionals import detection_functional
 from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.records import Functional
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.matching.instances import wanted_by
-from halfwidth.metrics.catalogue import DETECTION_METRICS
+from halfwidth.metrics.all_metrics import DETECTION_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 

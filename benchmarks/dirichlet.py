@@ -17,11 +17,11 @@ from timing import Line, medians
 import halfwidth as hw
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Bounds, Level
-from halfwidth.intervals.catalogue import method_named
+from halfwidth.intervals.all_methods import method_named
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.all_statistics import STATISTICS
 
 Values = NDArray[np.float64]
 DRAWS = 100_000

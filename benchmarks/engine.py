@@ -26,7 +26,7 @@ import json, sys, time
 import numpy as np
 from halfwidth.core.types import Level
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.draws import Plan
 n, compiled = int(sys.argv[1]), {"fast": True, "plain": False, "default": None}[sys.argv[2]]

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Bounds, Level
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.draws import Plan
-from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.all_statistics import STATISTICS
 from halfwidth.tables.layout import layout_of, slices
 from halfwidth.tables.readers import read_table
 

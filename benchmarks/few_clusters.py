@@ -20,14 +20,14 @@ from scipy import stats
 from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Level
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.averaging import AreaFinish
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
-from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.all_statistics import STATISTICS
 
 Array = NDArray[np.float64]
 RESAMPLES, BATCH = 999, 250

@@ -25,7 +25,7 @@ from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.draws import Plan
 from halfwidth.results.gate import FAILED, PASSED, STATUS

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from halfwidth.arithmetic.kernel_products import median_distance, sum_of_products
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import Level
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 

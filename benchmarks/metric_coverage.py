@@ -25,14 +25,14 @@ from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import UNIT_INTERVAL, Array, Level
 from halfwidth.core.undefined import AbsentClass
 from halfwidth.estimation.choose import FEW_RANKED_WRONG
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.averaging import AreaFinish, CountingFinish
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.all_statistics import STATISTICS
 
 SIZES = (25, 50, 100, 250)
 RESAMPLES = 999

@@ -42,12 +42,12 @@ from halfwidth.intervals import (
     welch,
     wilson,
 )
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import replicates
-from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.all_statistics import STATISTICS
 from halfwidth.tables.layout import layout_of, slices
 from halfwidth.tables.readers import read_table
 

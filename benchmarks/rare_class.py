@@ -21,11 +21,11 @@ from scipy import stats
 from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Level
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.averaging import AreaFinish
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 

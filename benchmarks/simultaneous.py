@@ -39,7 +39,7 @@ from halfwidth.estimation.functionals import share_functional
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import resolve_request
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.intervals.dirichlet_intervals import pseudo_cases_beyond
 from halfwidth.metrics.averaging import AreaFinish
@@ -48,7 +48,7 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.joint.dirichlet import JointDraws, draws_of_means, draws_of_test_sets
 from halfwidth.resampling.joint.simultaneous import all_pairs, mean_differences
-from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.all_statistics import STATISTICS
 from halfwidth.tables.layout import layout_of, slices
 from halfwidth.tables.readers import read_table
 

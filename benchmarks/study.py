@@ -29,9 +29,8 @@ from halfwidth.core.parameters import bind
 from halfwidth.core.spec import Metric, MetricLevel
 from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
-from halfwidth.intervals.catalogue import METHODS
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.study.api import StudyPlan, run
+from halfwidth.intervals.all_methods import METHODS
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.study.chunks import Chunk
 from halfwidth.study.execution.attempts import peak_megabytes
 from halfwidth.study.populations import adaptive_kde, empirical, logit_kde
@@ -40,6 +39,7 @@ from halfwidth.study.simulation.costs import predict
 from halfwidth.study.simulation.fitted import fitted
 from halfwidth.study.simulation.grid import plan_chunks
 from halfwidth.study.specs.spec import Instance, StudySpec
+from halfwidth.study.studies import StudyPlan, run
 
 BOOTSTRAPS = ("percentile", "basic", "bca")
 SIZES = (10, 25, 50, 75, 100, 125, 150, 200, 250)

@@ -14,7 +14,7 @@ from scipy import stats
 
 from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan

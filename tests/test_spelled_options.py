@@ -12,8 +12,8 @@ from support import FLAG, flags, misspelled
 
 import halfwidth
 import halfwidth as hw
+from halfwidth.core.option_names import flag_of
 from halfwidth.core.option_table.table import OPTIONS
-from halfwidth.core.options import flag_of
 
 SOURCE = Path(halfwidth.__file__).parent
 TABLE = "core/option_table"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import halfwidth as hw
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from pages.markdown import listing, page
 
 SOURCE = Path(hw.__file__).parent

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from halfwidth.data.predictions import Predictions
     from halfwidth.data.reading import read
     from halfwidth.data.readings import Readings
-    from halfwidth.estimation.api import proportion_ci, summary_ci
     from halfwidth.estimation.detections.matchings import Matching
     from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
-    from halfwidth.estimation.test_sets.api import metric_ci
-    from halfwidth.intervals.catalogue import METHODS
-    from halfwidth.io.detections.api import read_objects
-    from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
+    from halfwidth.estimation.one_sample import proportion_ci, summary_ci
+    from halfwidth.estimation.test_sets.metric_ci import metric_ci
+    from halfwidth.intervals.all_methods import METHODS
+    from halfwidth.io.detections.read_objects import read_objects
+    from halfwidth.metrics.all_metrics import DETECTION_METRICS, METRICS, SAMPLE_METRICS
     from halfwidth.plots.of_results import plot
-    from halfwidth.reports.api import Report, report
+    from halfwidth.reports.report import Report, report
     from halfwidth.results.agreement import Agreement
     from halfwidth.results.audit import Audit, AuditedTable, Finding
     from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCurves
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from halfwidth.results.ranking import Ranking, Rankings
     from halfwidth.results.ranking_consensus import Consensus, RankStability
     from halfwidth.results.runs_estimate import RunsEstimate
-    from halfwidth.scoring.api import score_folders, score_masks
+    from halfwidth.scoring.score import score_folders, score_masks
     from halfwidth.scoring.scores import Scores
-    from halfwidth.summaries.catalogue import STATISTICS
+    from halfwidth.summaries.all_statistics import STATISTICS
     from halfwidth.verbs.calibration import calibration_by_centre, calibration_test
     from halfwidth.verbs.check import check
     from halfwidth.verbs.compare import compare
@@ -155,11 +155,11 @@ __all__ = [
 
 _HOME = {
     "CAUTIONS": "core.cautions",
-    "DETECTION_METRICS": "metrics.catalogue",
-    "METHODS": "intervals.catalogue",
-    "METRICS": "metrics.catalogue",
-    "SAMPLE_METRICS": "metrics.catalogue",
-    "STATISTICS": "summaries.catalogue",
+    "DETECTION_METRICS": "metrics.all_metrics",
+    "METHODS": "intervals.all_methods",
+    "METRICS": "metrics.all_metrics",
+    "SAMPLE_METRICS": "metrics.all_metrics",
+    "STATISTICS": "summaries.all_statistics",
     "Agreement": "results.agreement",
     "Audit": "results.audit",
     "AuditedTable": "results.audit",
@@ -203,7 +203,7 @@ _HOME = {
     "Readings": "data.readings",
     "Ranking": "results.ranking",
     "Rankings": "results.ranking",
-    "Report": "reports.api",
+    "Report": "reports.report",
     "RunsEstimate": "results.runs_estimate",
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
@@ -220,24 +220,24 @@ _HOME = {
     "explain": "core.cautions",
     "gate": "verbs.gate",
     "limits_of_agreement": "comparison.agreement",
-    "report": "reports.api",
+    "report": "reports.report",
     "match_detections": "verbs.match",
-    "metric_ci": "estimation.test_sets.api",
+    "metric_ci": "estimation.test_sets.metric_ci",
     "metrics": "metrics",
     "plan": "verbs.plan",
     "planning": "planning",
     "plots": "plots",
-    "proportion_ci": "estimation.api",
+    "proportion_ci": "estimation.one_sample",
     "plot": "plots.of_results",
     "rank": "verbs.rank",
     "read": "data.reading",
-    "read_objects": "io.detections.api",
+    "read_objects": "io.detections.read_objects",
     "runs_ci": "verbs.runs_ci",
-    "score_folders": "scoring.api",
-    "score_masks": "scoring.api",
+    "score_folders": "scoring.score",
+    "score_masks": "scoring.score",
     "study": "study",
     "summaries": "summaries",
-    "summary_ci": "estimation.api",
+    "summary_ci": "estimation.one_sample",
 }
 KINDS_OF_DATA = ("CaseValues", "Predictions", "Detections", "Readings")
 # Public names that are packages.

@@ -91,11 +91,11 @@ def test_names_are_listed(run: Run, folder: Path) -> None:
 def test_what_is_missing_is_skipped_and_said_or_an_error_by_name(
     run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from halfwidth.study.plots import catalogue
+    from halfwidth.study.plots import all_figures
 
     # The graphs have tests of their own.
     for family in ("_graphs", "_pages", "_paces", "_concentrations"):
-        monkeypatch.setattr(catalogue, family, lambda *_: [])
+        monkeypatch.setattr(all_figures, family, lambda *_: [])
     out = ("--out", tmp_path, "--format", "png")
     ran = run("study", "plot", folder / "store", *out, "--all")
     assert ran.status == 0

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.options import Door, through
+from halfwidth.core.option_names import Door, through
 from halfwidth.io import parquet
 from halfwidth.io.table import Table
 from halfwidth.tables.readers import Reading, read_table

@@ -13,7 +13,7 @@ import pytest
 from support import Run
 
 import halfwidth as hw
-from halfwidth.core.options import Door, through
+from halfwidth.core.option_names import Door, through
 from halfwidth.io import delimited
 from halfwidth.io.table import Table
 from halfwidth.tables.readers import Reading, read_table

@@ -14,7 +14,7 @@ import openpyxl
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.options import Door, through
+from halfwidth.core.option_names import Door, through
 from halfwidth.io import workbook
 from halfwidth.io.table import Table
 from halfwidth.tables.readers import Reading, read_table

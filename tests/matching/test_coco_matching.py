@@ -12,7 +12,7 @@ import pytest
 
 from halfwidth import MatchLists
 from halfwidth.core.match_lists import MatchingRule, Outcome
-from halfwidth.matching.api import match_many
+from halfwidth.matching.match import match_many
 from halfwidth.resampling.kernels import native
 
 pytest.importorskip("pycocotools")

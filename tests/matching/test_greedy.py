@@ -9,7 +9,7 @@ import pytest
 from scenes import scene
 
 from halfwidth.core.match_lists import MatchingRule
-from halfwidth.matching.api import match_images
+from halfwidth.matching.match import match_images
 from halfwidth.resampling.kernels import native, native_assignments
 from halfwidth.resampling.kernels.native_assignments import FIELDS
 

@@ -20,8 +20,8 @@ import halfwidth as hw
 from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.core.spec import Metric
-from halfwidth.matching.api import match_images
 from halfwidth.matching.instances import measure
+from halfwidth.matching.match import match_images
 
 ABOVE_HALF = MatchingRule("mask_iou", "hungarian", admits=Admits.ABOVE)
 IMAGES = pictures(3)

@@ -17,8 +17,8 @@ from halfwidth import Better, MatchLists, ObjectSet
 from halfwidth.core.match_lists import Admits, MatchingRule, Outcome
 from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.core.types import Array
-from halfwidth.matching.api import match_images, match_many
-from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
+from halfwidth.matching.match import match_images, match_many
+from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS, LOCALISATIONS
 
 TRUE, FALSE, IGNORED = Outcome.TRUE_POSITIVE, Outcome.FALSE_POSITIVE, Outcome.IGNORED
 # From loose to tight, of overlaps and of distances in voxels and radii.

@@ -6,7 +6,7 @@ import pytest
 from halfwidth import ObjectSet
 from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import Objects
-from halfwidth.matching.api import match_images
+from halfwidth.matching.match import match_images
 
 
 @pytest.mark.parametrize("assignment", ["hungarian", "greedy_by_score", "greedy_by_localisation"])

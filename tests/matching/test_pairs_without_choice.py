@@ -8,8 +8,8 @@ import pytest
 from halfwidth import ObjectSet
 from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import Objects
-from halfwidth.matching.api import match_images
-from halfwidth.metrics.detection.catalogue import ASSIGNMENTS
+from halfwidth.matching.match import match_images
+from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS
 
 LIMITS = (0.05, 0.15, 0.3)
 

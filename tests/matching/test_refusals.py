@@ -12,8 +12,8 @@ import scenes
 from halfwidth import DataError, HalfwidthError, ObjectSet, OptionError
 from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import Objects, Unit
-from halfwidth.matching.api import match_images
-from halfwidth.metrics.detection.catalogue import LOCALISATIONS
+from halfwidth.matching.match import match_images
+from halfwidth.metrics.detection.all_criteria import LOCALISATIONS
 
 FOUND, TRUE = scenes.scene(1)
 

@@ -25,8 +25,8 @@ from halfwidth import MatchLists, ObjectSet, metrics
 from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.spec import Metric
 from halfwidth.io.images import read_image
-from halfwidth.matching.api import match_images, match_many
 from halfwidth.matching.instances import measure
+from halfwidth.matching.match import match_images, match_many
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import bootstrap_distribution, leave_one_out, replicates

@@ -14,8 +14,8 @@ from scipy import ndimage
 from halfwidth import MatchLists, ObjectSet, metrics
 from halfwidth.core.match_lists import Admits, MatchingRule, Outcome
 from halfwidth.core.spec import Metric
-from halfwidth.matching.api import match_images
 from halfwidth.matching.instances import measure
+from halfwidth.matching.match import match_images
 
 Mask = NDArray[np.bool_]
 CORNERS = np.ones((3, 3, 3), bool)

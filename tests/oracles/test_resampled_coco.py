@@ -18,7 +18,7 @@ from rankedscenes import functional_of
 import halfwidth as hw
 from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.types import Array
-from halfwidth.matching.api import match_images
+from halfwidth.matching.match import match_images
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import replicates

@@ -16,7 +16,7 @@ from halfwidth.core.detection_forms import ImageSums, ScoredMatches
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchLists
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array
 
 # Rows of a slot: score, class and code. A slot without a detection has this class.

@@ -17,7 +17,7 @@ from halfwidth.core.types import UNBOUNDED, Array
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.io.table import Table
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.tables.layout import Layout, Slice, slices
 from halfwidth.tables.metric_names import metric_in
 

@@ -12,7 +12,7 @@ from halfwidth.audit.findings import part_finding, values_finding
 from halfwidth.audit.parts import Part
 from halfwidth.core.cautions import caution
 from halfwidth.core.errors import shortened
-from halfwidth.core.options import spelled_both
+from halfwidth.core.option_names import spelled_both
 from halfwidth.core.spec import Better, Kind
 from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import Status

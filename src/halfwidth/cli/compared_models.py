@@ -12,7 +12,7 @@ from halfwidth.cli import reading
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, closest, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.io.table import Table
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.tables.folds import ModelFile, joined_folds
 from halfwidth.tables.layout import layout_of
 

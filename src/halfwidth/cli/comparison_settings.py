@@ -25,7 +25,7 @@ from halfwidth.core.spec import Better, MetricSpec
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.predictions import Predictions
 from halfwidth.io.table import Table
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 from halfwidth.tables.layout import metrics_held
 from halfwidth.tables.prediction_columns import class_cells
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from halfwidth.core.cautions import CAUTIONS
 from halfwidth.core.spec import Takes
-from halfwidth.intervals.catalogue import METHODS
-from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
-from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
-from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.intervals.all_methods import METHODS
+from halfwidth.metrics.all_metrics import DETECTION_METRICS, METRICS, SAMPLE_METRICS
+from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS, LOCALISATIONS
+from halfwidth.summaries.all_statistics import STATISTICS
 
 Completion = Callable[[str], list[str]]
 

@@ -16,9 +16,9 @@ from halfwidth.document.parts import (
     Paragraph,
     Table,
 )
-from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import DETECTION_METRICS, METRICS, SAMPLE_METRICS
+from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.metrics.detection.assignment import AssignmentSpec
-from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.metrics.detection.localisation import LocalisationSpec
 
 CATALOGUES = (METRICS, SAMPLE_METRICS, DETECTION_METRICS, LOCALISATIONS, ASSIGNMENTS)

@@ -16,7 +16,7 @@ from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.option_table.option import Group
 from halfwidth.data.detections import Detections
-from halfwidth.io.detections.api import read_all
+from halfwidth.io.detections.read_objects import read_all
 from halfwidth.io.detections.reading import AUTO
 from halfwidth.io.detections.scores_held import holds_scores
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from halfwidth.cli.mask_options import MASK_METRICS
-from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
-from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
-from halfwidth.tables.importers.catalogue import IMPORTERS
+from halfwidth.metrics.all_metrics import DETECTION_METRICS, METRICS, SAMPLE_METRICS
+from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS, LOCALISATIONS
+from halfwidth.tables.importers.all_importers import IMPORTERS
 
 
 def _metrics_epilog() -> str:

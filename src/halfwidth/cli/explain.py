@@ -16,7 +16,7 @@ from halfwidth.core.cautions import explain as look_up
 from halfwidth.core.errors import UnknownNameError
 from halfwidth.core.references import cite
 from halfwidth.document.parts import Document, Heading, Item, Items, Paragraph
-from halfwidth.intervals.catalogue import METHODS, method_named
+from halfwidth.intervals.all_methods import METHODS, method_named
 
 # What is meant to be the code of a caution.
 _CODE = re.compile(r"(?i)\s*(hw)?\d")

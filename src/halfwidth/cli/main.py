@@ -34,7 +34,7 @@ from halfwidth.cli.output import (
 from halfwidth.cli.wrong_options import proposal
 from halfwidth.core.errors import HalfwidthError, one_line
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import Door, through
+from halfwidth.core.option_names import Door, through
 
 INTERRUPTED = 130
 # How a full device and a closed stream refuse what is printed.

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from halfwidth.cli.option_groups import declared
 from halfwidth.core.errors import OptionError
 from halfwidth.core.spec import Takes
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 
 MASK_METRICS = tuple(spec.name for spec in METRICS if spec.takes is Takes.MASKS)
 MaskMetrics = Annotated[

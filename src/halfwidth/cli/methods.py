@@ -27,10 +27,10 @@ from halfwidth.document.parts import (
 )
 from halfwidth.estimation.resolve import accepted_methods
 from halfwidth.estimation.test_sets.metric_names import possible_estimands
-from halfwidth.intervals.catalogue import METHODS, method_named
+from halfwidth.intervals.all_methods import METHODS, method_named
 from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.intervals.ranks import minimum_n
-from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.all_statistics import STATISTICS
 
 
 def methods(

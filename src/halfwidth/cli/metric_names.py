@@ -7,7 +7,7 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import split_names
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 
 
 def typed_metrics(given: Sequence[str] | None) -> list[str] | dict[str, str]:

@@ -12,8 +12,8 @@ import typer
 
 from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
+from halfwidth.core.option_names import Door, flag_of, spelled
 from halfwidth.core.option_table.table import OPTIONS, option_of
-from halfwidth.core.options import Door, flag_of, spelled
 
 # What docstrings mark as code, and within it an option with its value.
 _MARKED = re.compile(r"``?([^`]+)``?")

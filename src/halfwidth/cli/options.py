@@ -15,8 +15,8 @@ from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.option_table.option import Group
 from halfwidth.document.render import FORMATS
 from halfwidth.io.table import Table
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
+from halfwidth.summaries.all_statistics import STATISTICS
 from halfwidth.tables.layout import metrics_held
 
 FORMAT_OF_SUFFIX = {

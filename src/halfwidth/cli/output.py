@@ -106,7 +106,7 @@ def note(text: str) -> None:
 def note_if_long(cases: int, method: str, n_resamples: int | None) -> None:
     """Tell those who will wait because there is no compiled library."""
     from halfwidth.estimation.resolve import USUAL_RESAMPLES
-    from halfwidth.intervals.catalogue import method_named
+    from halfwidth.intervals.all_methods import method_named
     from halfwidth.resampling.kernels import native
 
     resamples = USUAL_RESAMPLES if n_resamples is None else n_resamples

@@ -16,7 +16,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.document.parts import Figure
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 from halfwidth.planning.aurocs import auroc
 from halfwidth.planning.checks import check_positive
 from halfwidth.results.sample_size import SampleSize, plans_document

@@ -17,12 +17,12 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.processes import check_jobs
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.estimation.repeat_cautions import box_cautions, repeat_cautions
-from halfwidth.estimation.test_sets.api import estimates_of_test_set
+from halfwidth.estimation.test_sets.metric_ci import estimates_of_test_set
 from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
-from halfwidth.estimation.test_sets.options import TestSetOptions
+from halfwidth.estimation.test_sets.metric_requests import TestSetOptions
 from halfwidth.io.arrays import read_array
 from halfwidth.io.table import Table
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.results.estimate import Estimates
 from halfwidth.tables.folds import ModelFile
 from halfwidth.tables.layout import pooled_models_beside

@@ -23,7 +23,7 @@ from halfwidth.cli.printing import print_page
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.document.parts import Document
-from halfwidth.reports.api import Report
+from halfwidth.reports.report import Report
 from halfwidth.reports.whole.document import report_document
 from halfwidth.reports.whole.results import Results, Source
 from halfwidth.tables.folds import files_of

@@ -13,8 +13,8 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
-from halfwidth.planning.published.api import review as review_one
-from halfwidth.planning.published.api import review_table
+from halfwidth.planning.published.review import review as review_one
+from halfwidth.planning.published.review import review_table
 from halfwidth.planning.published.reviews import Reviews
 
 

@@ -19,8 +19,8 @@ from halfwidth.data.case_values import CaseValues
 from halfwidth.document.parts import Data, Document
 from halfwidth.estimation.resolve import resolve_request, resolve_statistic
 from halfwidth.io.writers import TABLE_SUFFIXES
-from halfwidth.metrics.catalogue import METRICS
-from halfwidth.scoring.api import score_folders
+from halfwidth.metrics.all_metrics import METRICS
+from halfwidth.scoring.score import score_folders
 from halfwidth.scoring.scores import COLUMNS, Scores
 from halfwidth.verbs.estimate import estimate
 

@@ -32,8 +32,6 @@ from halfwidth.document.parts import (
     Part,
     Table,
 )
-from halfwidth.study.api import StudyPlan, plan
-from halfwidth.study.api import run as run_study
 from halfwidth.study.execution.interrupts import Stopped
 from halfwidth.study.execution.progress import duration_text
 from halfwidth.study.specs.draft import draft
@@ -43,6 +41,8 @@ from halfwidth.study.storage.upkeep import StudyStatus, open_or_create_like
 from halfwidth.study.storage.upkeep import collect as collect_parts
 from halfwidth.study.storage.upkeep import retry as forget
 from halfwidth.study.storage.upkeep import status as status_of
+from halfwidth.study.studies import StudyPlan, plan
+from halfwidth.study.studies import run as run_study
 
 if TYPE_CHECKING:
     from halfwidth.study.execution.running import Outcome

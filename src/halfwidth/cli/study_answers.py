@@ -36,8 +36,8 @@ from halfwidth.study.analysis import (
     width_ratios,
 )
 from halfwidth.study.analysis.skewness import N_BOOTSTRAP
-from halfwidth.study.api import plan
 from halfwidth.study.results import Results, open_results
+from halfwidth.study.studies import plan
 
 if TYPE_CHECKING:
     import pandas as pd

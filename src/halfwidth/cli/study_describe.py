@@ -14,9 +14,9 @@ from halfwidth.core.option_table.option import Group
 from halfwidth.core.rng import resolve_seed
 from halfwidth.study.analysis.description import characteristics, characteristics_summary
 from halfwidth.study.analysis.rejections import family_fits, family_rejections
-from halfwidth.study.api import plan
 from halfwidth.study.reports import describe as report
 from halfwidth.study.reports.describe import fits_document, rejections_document
+from halfwidth.study.studies import plan
 
 if TYPE_CHECKING:
     from halfwidth.document.parts import Document

@@ -17,7 +17,7 @@ from halfwidth.core.files import write_whole
 from halfwidth.core.option_table.option import Group
 from halfwidth.document.parts import Document, Item, Items
 from halfwidth.study.analysis import cells_of
-from halfwidth.study.api import plan
+from halfwidth.study.studies import plan
 
 if TYPE_CHECKING:
     import pandas as pd

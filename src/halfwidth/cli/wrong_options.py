@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from halfwidth.core.errors import closest
+from halfwidth.core.option_names import Door, flag_of, spelled
 from halfwidth.core.option_table.table import OPTIONS, SAID_BY
-from halfwidth.core.options import Door, flag_of, spelled
 
 # What an option is called here, or was called before: the first of the right-hand side that the
 # verb has is proposed. An error rather than an alias, so that each option has one name.

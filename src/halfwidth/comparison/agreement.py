@@ -10,7 +10,7 @@ import numpy as np
 from halfwidth.core.checks import as_choice, as_list, as_number
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.forms import Effect
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array, Level
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.differences import ready_pairs

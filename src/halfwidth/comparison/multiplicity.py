@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import OptionError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array
 from halfwidth.results.comparison import TestResult
 

@@ -19,7 +19,7 @@ from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.formatting import rough_percent
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import ENLARGED, Estimand, Statistic
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import Functional

@@ -11,7 +11,7 @@ from halfwidth.core.checks import as_choice, as_number
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Estimand, Metric, Statistic
 from halfwidth.data.detections import Comparable
 from halfwidth.data.measuring import Matched

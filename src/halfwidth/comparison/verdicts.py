@@ -15,7 +15,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import fixed_apart, percent
 from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Better, Metric
 from halfwidth.core.titles import IF_UNSEEN
 from halfwidth.core.types import Level
@@ -47,7 +47,7 @@ def check_margin(margin: float | None, metric: Metric, effect: Effect = "differe
 
     Examples
     --------
-    >>> from halfwidth.metrics.catalogue import METRICS
+    >>> from halfwidth.metrics.all_metrics import METRICS
     >>> check_margin(-0.01, Metric(METRICS["dsc"]))
     Traceback (most recent call last):
         ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec, Severity
-from halfwidth.core.options import Door, spelled, spelled_both
+from halfwidth.core.option_names import Door, spelled, spelled_both
 
 DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(

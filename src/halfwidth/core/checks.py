@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError, proposed, shown
+from halfwidth.core.option_names import spelled
 from halfwidth.core.option_table.table import option_of
-from halfwidth.core.options import spelled
 
 # More cases than any study has; beyond, sums in floating point have no room for them.
 MOST_CASES = 10**12

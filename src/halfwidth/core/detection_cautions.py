@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
-from halfwidth.core.options import flag_of, spelled_both
+from halfwidth.core.option_names import flag_of, spelled_both
 
 DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(

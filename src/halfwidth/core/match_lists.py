@@ -38,7 +38,7 @@ class MatchingRule:
     Attributes
     ----------
     localisation : str
-        A criterion of ``halfwidth.metrics.detection.catalogue.LOCALISATIONS``.
+        A criterion of ``halfwidth.metrics.detection.all_criteria.LOCALISATIONS``.
     assignment : str
         A strategy of ``ASSIGNMENTS``.
     thresholds : tuple of float

@@ -21,7 +21,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.options import Door, current_door, spelled, through
+from halfwidth.core.option_names import Door, current_door, spelled, through
 
 # Variables that numerical libraries read when loaded.
 LIBRARIES = (

@@ -9,10 +9,10 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from halfwidth.core.errors import OptionError, closest, shortened
+from halfwidth.core.option_names import flag_of, spelled
 from halfwidth.core.option_table.data import MATCHING
 from halfwidth.core.option_table.option import Group, Option
 from halfwidth.core.option_table.table import OPTIONS, SAID_BY
-from halfwidth.core.options import flag_of, spelled
 
 F = TypeVar("F", bound=Callable[..., Any])
 # What verbs call the data that they take.

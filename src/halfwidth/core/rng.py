@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from halfwidth.core.checks import as_count
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array
 
 Words = NDArray[np.uint64]

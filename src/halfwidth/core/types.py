@@ -12,7 +12,7 @@ from halfwidth.core.checks import as_choice, as_number, is_number
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 
 Array = NDArray[np.float64]
 # Counts or sums, complex where a derivative is taken.

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from halfwidth.core.checks import is_decimal
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Interval
 

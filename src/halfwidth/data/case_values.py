@@ -10,8 +10,8 @@ from typing import Any, cast
 from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_names import spelled
 from halfwidth.core.option_table.option import Kind
-from halfwidth.core.options import spelled
 from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Statistic

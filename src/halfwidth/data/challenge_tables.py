@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from halfwidth.core.options import spelled_both
+from halfwidth.core.option_names import spelled_both
 from halfwidth.data.sources import TableColumns, Tables
 from halfwidth.tables.challenge_columns import CASE, TASK, VALUE
 

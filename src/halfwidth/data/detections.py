@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_names import spelled
 from halfwidth.core.option_table.option import Kind
-from halfwidth.core.options import spelled
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass, Undefined
@@ -26,8 +26,8 @@ from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import Request, resolve_request
 from halfwidth.estimation.tables import JobsOfCases
-from halfwidth.io.detections.api import names_detectors
-from halfwidth.metrics.catalogue import DETECTION_METRICS
+from halfwidth.io.detections.read_objects import names_detectors
+from halfwidth.metrics.all_metrics import DETECTION_METRICS
 
 
 @frozen(eq=False, repr=False)

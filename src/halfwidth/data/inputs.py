@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError, quoted, shown
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.row_labels import has_columns, only_counts, row_labels
 from halfwidth.data.families import ModelCases
 

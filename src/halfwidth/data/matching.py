@@ -13,7 +13,7 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, shortened, shown
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.undefined import is_missing
 from halfwidth.data.families import Family, Identity, ModelCases, named
 

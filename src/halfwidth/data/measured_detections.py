@@ -9,7 +9,7 @@ from typing import Any
 from halfwidth.arithmetic.match_records import with_equal_slots
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import DataError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.data.families import MeasuredFamily, naming
 from halfwidth.estimation.detections.jobs import RequestedRow, Sets, jobs_of
 from halfwidth.estimation.detections.matching_rules import is_scored
@@ -20,7 +20,7 @@ from halfwidth.estimation.detections.rows import requested_rows
 from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.tables import JobsOfCases
-from halfwidth.io.detections.api import read_objects
+from halfwidth.io.detections.read_objects import read_objects
 from halfwidth.metrics.detection.object_counts import (
     fppi,
     object_f_beta,

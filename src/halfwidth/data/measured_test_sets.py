@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
 from halfwidth.data.families import Family, MeasuredFamily, ModelCases
 from halfwidth.data.missing import missing_for_some
 from halfwidth.estimation.pipeline import Job
-from halfwidth.estimation.test_sets.options import MetricRequest, ScoreRequest
+from halfwidth.estimation.test_sets.metric_requests import MetricRequest, ScoreRequest
 from halfwidth.estimation.test_sets.reading import incomplete_cases
 from halfwidth.estimation.test_sets.test_set import TestSet
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric, Statistic, Takes
 from halfwidth.data.families import Family, MeasuredFamily
 from halfwidth.data.matching import Pairing, matched, shared_cases
@@ -16,8 +16,12 @@ from halfwidth.data.measured_test_sets import measure_test_sets
 from halfwidth.data.measured_values import ValueOptions, measure_values
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.resolve import Request, resolve_metric
-from halfwidth.estimation.test_sets.options import MetricRequest, TestSetOptions, metric_request
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.estimation.test_sets.metric_requests import (
+    MetricRequest,
+    TestSetOptions,
+    metric_request,
+)
+from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 
 
 @frozen(eq=False)

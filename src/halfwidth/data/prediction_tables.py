@@ -7,7 +7,7 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.data.families import Family, ModelCases, take
 from halfwidth.data.measuring import Matched, Measuring
 from halfwidth.data.sources import (

@@ -11,8 +11,8 @@ import numpy as np
 from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_names import spelled
 from halfwidth.core.option_table.option import Kind
-from halfwidth.core.options import spelled
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.undefined import (
     AbsentClass,
@@ -42,7 +42,7 @@ from halfwidth.data.sources import (
 )
 from halfwidth.estimation.resolve import Request, missing_policy, resolve_request
 from halfwidth.estimation.tables import JobsOfCases
-from halfwidth.estimation.test_sets.options import (
+from halfwidth.estimation.test_sets.metric_requests import (
     MetricRequest,
     ScoreRequest,
     TestSetOptions,

@@ -8,9 +8,9 @@ from typing import Any
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 
 USUAL_STATISTIC = "mean"
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, cast
 from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_names import Door, current_door, flag_of, spelled
 from halfwidth.core.option_table.option import Kind
-from halfwidth.core.options import Door, current_door, flag_of, spelled
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.undefined import (
     AbsentClass,
@@ -38,10 +38,10 @@ from halfwidth.data.reader_pairs import (
 from halfwidth.data.sources import TableColumns, column_list, column_name, tables_of
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import Request, missing_policy, resolve_request
-from halfwidth.estimation.test_sets.options import TestSetOptions
+from halfwidth.estimation.test_sets.metric_requests import TestSetOptions
 from halfwidth.estimation.test_sets.score_scales import Scores
 from halfwidth.io.table import Table
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 
 # What can be done with readings for which agreement is not the question.
 OF_A_TRUTH = (

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.estimation.check import check_sample
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.runs.quantiles import RunSource, resolve_run_metric

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing

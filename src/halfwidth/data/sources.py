@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shown
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.row_labels import has_columns
 from halfwidth.data.families import Identity
 from halfwidth.io.table import Table

@@ -7,7 +7,7 @@ from typing import Any
 
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.titles import metric_title
 from halfwidth.data.families import Family, ModelCases

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from halfwidth.core.checks import as_number, is_masked, is_number
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Kind, Metric, MetricSpec, Statistic
 from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import apply_missing_policy, is_missing

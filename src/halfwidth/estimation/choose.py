@@ -12,7 +12,7 @@ from halfwidth.core.forms import Contrast, Effect, LogisticFit, RankedAreas, Sum
 from halfwidth.core.spec import OF_INVERTED_TESTS, Estimand, MethodSpec, Statistic, Takes
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import PAIRED_PROPORTIONS, estimands, rests_on_bounds
 from halfwidth.intervals.ranks import exact_ranks, holds_differences
 from halfwidth.resampling.designs import Design

@@ -17,12 +17,12 @@ from halfwidth.core.checks import as_count
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Statistic
 from halfwidth.core.types import Bounds
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.metrics.agreement import accuracy
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 
 if TYPE_CHECKING:
     import pandas as pd

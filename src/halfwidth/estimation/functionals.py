@@ -14,14 +14,14 @@ from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.forms import LogisticFit, PerCase
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Better, Estimand, Kind, Metric, Statistic, Takes
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.records import Functional
 from halfwidth.metrics import building
 from halfwidth.metrics.averaging import AreaFinish, CountingFinish
-from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.all_statistics import STATISTICS
 
 MEAN = Statistic(STATISTICS["mean"])
 # What is taken of more than two classes where nothing is said, the first that a metric has.

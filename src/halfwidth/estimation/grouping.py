@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import is_missing
 from halfwidth.resampling.designs import Codes, Design, arrange

@@ -12,7 +12,7 @@ import numpy as np
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic
 from halfwidth.core.titles import AVERAGE_WORDS, metric_title
 from halfwidth.core.undefined import WithoutResult
@@ -32,13 +32,13 @@ from halfwidth.estimation.resolve import (
     Request,
     check_accepts,
 )
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import apply, count_ingredients, estimands
 from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.resampling.designs import arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.results.estimate import ConfidenceInterval, Estimate
-from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.all_statistics import STATISTICS
 
 if TYPE_CHECKING:
     from halfwidth.estimation.detections.context import DetectionContext

@@ -14,7 +14,7 @@ from halfwidth.core.checks import as_count, as_number, is_number, one_of
 from halfwidth.core.errors import OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import PAIRS_OF_CASES
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.parameters import Parameter, bind, parse_name
 from halfwidth.core.pseudo_cases import FAILURES, Failures
 from halfwidth.core.rng import resolve_seed
@@ -32,16 +32,16 @@ from halfwidth.core.spec import (
 from halfwidth.core.types import Bounds, Level
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES, Missing
 from halfwidth.estimation.grouping import Over, check_over
-from halfwidth.intervals.catalogue import METHODS, method_named
+from halfwidth.intervals.all_methods import METHODS, method_named
 from halfwidth.intervals.compute import estimands, fits, rests_on_bounds
-from halfwidth.metrics.catalogue import (
+from halfwidth.metrics.all_metrics import (
     METRICS,
     SAMPLE_METRICS,
     is_sample_metric,
     refuse_detection_metric,
 )
 from halfwidth.resampling.designs import Design
-from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.all_statistics import STATISTICS
 
 AUTO = "auto"
 # The version of its rule (`choose`). A change of rule is a new one, and the old one stays callable.

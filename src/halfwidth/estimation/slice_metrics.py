@@ -12,7 +12,7 @@ from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.undefined import is_missing
 from halfwidth.estimation.resolve import PROPORTION, Request, resolve_metric
 from halfwidth.io.table import Table
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.tables.layout import Layout, Slice, metrics_in
 
 _ANY = (float("-inf"), float("inf"))

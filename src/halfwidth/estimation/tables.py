@@ -10,7 +10,7 @@ from typing import Any
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled, spelled_both
+from halfwidth.core.option_names import spelled, spelled_both
 from halfwidth.core.spec import Kind, Statistic
 from halfwidth.core.titles import metric_title
 from halfwidth.estimation.check import Sample, check_sample
@@ -20,7 +20,7 @@ from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.io.table import Table
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.results.estimate import MODEL, Cases
 from halfwidth.tables.layout import Layout, Slice, not_applicable_note, pooled_models, slices
 

@@ -20,7 +20,7 @@ from halfwidth.estimation.choose import choose_unpaired
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs, method_for
 from halfwidth.estimation.resolve import RULE, Request
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import (
     Computed,
     Ingredients,

@@ -1,9 +1,9 @@
 """Interval methods: ingredients in, bounds out, on whole batches of samples."""
 
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.auc import *  # noqa: F403 -- all that it declares
 from halfwidth.intervals.bootstrap import *  # noqa: F403
 from halfwidth.intervals.calibration import *  # noqa: F403
-from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.delta_method import *  # noqa: F403
 from halfwidth.intervals.dirichlet_intervals import *  # noqa: F403
 from halfwidth.intervals.expanded import *  # noqa: F403

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.options import spelled_both
+from halfwidth.core.option_names import spelled_both
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.pseudo_cases import PseudoCases, Reach
 from halfwidth.core.references import cite

@@ -14,7 +14,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, one_line, shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.paths import no_such_file
 
 SUFFIXES = (".npy", ".npz")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from halfwidth.core.csv_cells import as_written
 from halfwidth.core.errors import DataError, quoted
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.document.progress import tracked
 from halfwidth.io.headers import (
     SAMPLE_ROWS,

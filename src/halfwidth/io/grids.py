@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 
 # Shares of a voxel: well above what rounding in a header makes (0.97656 written as 0.977), and
 # well below what moves a boundary.

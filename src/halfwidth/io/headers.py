@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from halfwidth.core.errors import DataError, shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.numerals import is_number
 from halfwidth.io.table import is_missing_text
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 
 # Values are looked at in portions of this many, so that a volume of floats takes no second one.
 PORTION = 1 << 18

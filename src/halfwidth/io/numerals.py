@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.table import TEXT, Table
 
 Decimal = Literal[".", ","]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, proposed, shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.delimited import read_delimited
 from halfwidth.io.numerals import Decimal
 from halfwidth.io.parquet import read_parquet

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, UnknownNameError, one_line, shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.document.progress import tracked
 from halfwidth.io.delimited import named_table
 from halfwidth.io.headers import SAMPLE_ROWS, check_header, default_names

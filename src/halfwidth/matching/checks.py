@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from halfwidth.core.errors import DataError, quoted, shortened
 from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.objects import Objects, ObjectSet, Unit
-from halfwidth.matching.options import specs_of
+from halfwidth.matching.rules import specs_of
 from halfwidth.metrics.detection.localisation import LocalisationSpec
 from halfwidth.metrics.detection.representations import Known, holds, known_of, ways_text
 

@@ -13,12 +13,12 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import Better
 from halfwidth.core.match_lists import Admits, Lesion, MatchingRule, Outcome
 from halfwidth.core.objects import Objects, ObjectSet, Unit
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array
 from halfwidth.matching.flat import Cells, Side, areas_of, cells_of, side_of
 from halfwidth.matching.greedy import Role, match_greedily
-from halfwidth.matching.options import specs_of
 from halfwidth.matching.pairing import ConflictInImageError, assign_pairs
+from halfwidth.matching.rules import specs_of
 from halfwidth.metrics.detection.assignment import greedy_by_score
 from halfwidth.metrics.detection.localisation import LocalisationSpec, Pairs
 from halfwidth.metrics.detection.representations import Known

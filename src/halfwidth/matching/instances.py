@@ -16,7 +16,7 @@ from halfwidth.core.objects import CroppedMask, Objects, ObjectSet
 from halfwidth.core.parameters import UNIT
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.metrics.masks import MaskPair
 
 Corner = NDArray[np.intp]
@@ -52,7 +52,7 @@ def measure(
     Examples
     --------
     >>> from halfwidth.core.spec import spec_of
-    >>> from halfwidth.matching.api import match_images
+    >>> from halfwidth.matching.match import match_images
     >>> from halfwidth.core.match_lists import MatchingRule
     >>> from halfwidth.metrics.detection.instances import instance_dsc
     >>> masks = (CroppedMask((0, 0), np.array([[True, True, False]])),)

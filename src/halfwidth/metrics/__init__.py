@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import DETECTION_METRICS, METRICS, SAMPLE_METRICS
 from halfwidth.metrics.families import exported
 
 if TYPE_CHECKING:

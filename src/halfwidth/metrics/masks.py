@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.types import Array, decimals
 from halfwidth.core.undefined import Status, presence_of

@@ -12,7 +12,7 @@ import math
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import OptionError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.parameters import UNIT
 from halfwidth.core.spec import Better, Takes, metric
 from halfwidth.core.types import Bounds

@@ -17,7 +17,7 @@ from halfwidth.planning.class_shares import classes
 from halfwidth.planning.differences import difference
 from halfwidth.planning.means import mean
 from halfwidth.planning.proportions import proportion
-from halfwidth.planning.published.api import review, review_table
+from halfwidth.planning.published.review import review, review_table
 from halfwidth.planning.published.reviews import Review, Reviews
 from halfwidth.planning.quantiles import quantile
 from halfwidth.planning.run_counts import minimum_runs

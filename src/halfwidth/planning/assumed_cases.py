@@ -8,7 +8,7 @@ import numpy as np
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.rng import Key, indices, uniforms
 from halfwidth.core.types import Array, Bounds
 

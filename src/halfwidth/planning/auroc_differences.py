@@ -10,7 +10,7 @@ import numpy as np
 from halfwidth.core.checks import as_flag, as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled, spelled_both
+from halfwidth.core.option_names import spelled, spelled_both
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Metric, spec_of
 from halfwidth.core.types import Array, Bounds, Level

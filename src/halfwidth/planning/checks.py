@@ -7,7 +7,7 @@ from typing import Any
 
 from halfwidth.core.checks import MOST_CASES, as_count, as_number
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Bounds
 
 MOST_EXTREME, MOST_EXTENT = 1e-9, 1e100

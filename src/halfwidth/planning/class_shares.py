@@ -8,10 +8,10 @@ from functools import partial
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.intervals.proportion import wilson
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.rates import sensitivity, specificity
 from halfwidth.planning.checks import (
     check_assurance,

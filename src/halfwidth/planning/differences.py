@@ -12,7 +12,7 @@ from halfwidth.core.checks import as_flag, as_list, as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Bounds, Level
 from halfwidth.estimation.check import as_numbers

@@ -10,7 +10,7 @@ from typing import Any
 from halfwidth.core.checks import as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled, spelled_both
+from halfwidth.core.option_names import spelled, spelled_both
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import UNBOUNDED, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic

@@ -9,7 +9,7 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.rng import resolve_seed
 from halfwidth.data.case_values import CaseValues
 from halfwidth.planning.checks import check_assurance, check_n, wanted_width

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import MetricSpec
 from halfwidth.core.types import Array
 from halfwidth.estimation.check import as_numbers
 from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.io.table import Table
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.tables.layout import (
     Slice,
     layout_of,

@@ -11,7 +11,7 @@ import numpy as np
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.kinds import Kind
-from halfwidth.core.options import spelled, spelled_both
+from halfwidth.core.option_names import spelled, spelled_both
 from halfwidth.core.spec import MethodSpec, Metric
 from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.choose import choose, choose_unpaired
@@ -25,7 +25,7 @@ from halfwidth.estimation.resolve import (
     resolve_request,
     resolve_statistic,
 )
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.mean import z as normal_z
 from halfwidth.intervals.two_samples import mover, welch

@@ -13,7 +13,7 @@ from halfwidth.core import rng as randomness
 from halfwidth.core.checks import as_count, plain_text
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic
 from halfwidth.core.types import Array
 from halfwidth.document.progress import tracked

@@ -10,7 +10,7 @@ import numpy as np
 from halfwidth.core import rng as random
 from halfwidth.core.checks import as_count, as_list, is_number, plain_text
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Need, spec_of
 from halfwidth.core.types import UNBOUNDED, Array
 from halfwidth.estimation.check import check_sample

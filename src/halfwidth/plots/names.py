@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from halfwidth.core.spec import MetricSpec
-from halfwidth.intervals.catalogue import METHODS
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.intervals.all_methods import METHODS
+from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 
 
 def metric_spec(name: str) -> MetricSpec | None:

@@ -12,7 +12,7 @@ from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import Door, current_door, spelled
+from halfwidth.core.option_names import Door, current_door, spelled
 from halfwidth.core.spec import Better, Estimand, Metric
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Array
@@ -21,8 +21,8 @@ from halfwidth.data.families import MeasuredFamily
 from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs
 from halfwidth.ranking.claims import ClaimedPairs
 from halfwidth.ranking.missing_values import applying, policies_disagree
-from halfwidth.ranking.options import RankingOptions
 from halfwidth.ranking.rank_sets import alike_groups
+from halfwidth.ranking.ranking_options import RankingOptions
 from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of
 from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, combined_within_cases, values_of_scheme
 from halfwidth.ranking.traces import Trace

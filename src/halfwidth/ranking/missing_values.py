@@ -8,7 +8,7 @@ from typing import Any
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
 from halfwidth.data.case_values import WORST_RANK

@@ -11,7 +11,7 @@ import numpy as np
 from halfwidth.comparison.no_difference import BY_NAME
 from halfwidth.core.checks import as_choice, as_list
 from halfwidth.core.errors import OptionError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.parameters import one_of_words, words_in
 from halfwidth.core.spec import Better, Metric, MetricSpec
 from halfwidth.core.titles import metric_title

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.errors import DataError, OptionError, shortened
-from halfwidth.core.options import spelled, spelled_both
+from halfwidth.core.option_names import spelled, spelled_both
 from halfwidth.data.families import MeasuredFamily
 from halfwidth.ranking.assembling import metric_names, ranked
 from halfwidth.ranking.consensus import (
@@ -19,7 +19,7 @@ from halfwidth.ranking.consensus import (
     consensus_of,
     parts_of,
 )
-from halfwidth.ranking.options import RankingOptions
+from halfwidth.ranking.ranking_options import RankingOptions
 from halfwidth.ranking.schemes import WITHIN_CASES
 from halfwidth.ranking.stability import stability_of
 from halfwidth.results.ranking import Rankings

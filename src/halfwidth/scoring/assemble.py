@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from halfwidth.core.errors import DataError, shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.parameters import UNIT, VOXEL
 from halfwidth.scoring.cases import ScoringSettings
 from halfwidth.scoring.caution_rules import mask_cautions

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.grids import Image, check_same_geometry
 from halfwidth.io.images import read_image
 from halfwidth.io.label_maps import MOST_VOXELS

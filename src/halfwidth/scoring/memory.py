@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from halfwidth.core.errors import DataError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Status
 from halfwidth.metrics.boundary import SURFACE

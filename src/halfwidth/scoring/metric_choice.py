@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.parameters import UNIT, bind, parse_name, split_names
 from halfwidth.core.spec import Metric, MetricSpec, Takes
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.metrics.boundary import CHENG, VOXELS
-from halfwidth.metrics.catalogue import METRICS
 from halfwidth.scoring.tolerances import Tolerances
 
 MASK_METRICS: Catalogue[MetricSpec] = Catalogue(

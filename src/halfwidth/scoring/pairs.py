@@ -14,7 +14,7 @@ from pathlib import Path
 from halfwidth.core.errors import DataError, closest, proposed, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.natural_order import natural_key
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.images import IMAGE_SUFFIXES, is_image, stem
 
 # Files of voxels that belong to a separate header.

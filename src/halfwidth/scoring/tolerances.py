@@ -14,7 +14,7 @@ from pathlib import Path
 
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError, shown
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.settings import small_toml
 
 # Medical Segmentation Decathlon, by task and the same for all its targets; andre2025, section S3.1.

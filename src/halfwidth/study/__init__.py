@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from halfwidth.core.public_functions import public_function
 from halfwidth.study import analysis, populations
-from halfwidth.study.api import plan, run
 from halfwidth.study.results import Results
 from halfwidth.study.results import open_results as open  # noqa: A004 -- called as study.open
 from halfwidth.study.simulation.cells import simulate
 from halfwidth.study.specs.draft import draft
 from halfwidth.study.specs.parsing import read_spec
+from halfwidth.study.studies import plan, run
 
 __all__ = [
     "Results",

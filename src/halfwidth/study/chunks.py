@@ -11,7 +11,7 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 
 # Characters that every file system allows; a leading dot would hide the file.
 NAME = re.compile(r"[A-Za-z0-9_=+-][A-Za-z0-9._=+-]{0,199}")

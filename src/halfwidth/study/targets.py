@@ -12,7 +12,7 @@ from halfwidth.core.types import Bounds
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.counting import balanced_accuracy
 from halfwidth.plots.names import metric_label, metric_spec, with_parameters
-from halfwidth.summaries.catalogue import STATISTICS as KNOWN
+from halfwidth.summaries.all_statistics import STATISTICS as KNOWN
 
 if TYPE_CHECKING:
     import pandas as pd

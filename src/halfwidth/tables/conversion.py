@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened, shown
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.undefined import Status
 from halfwidth.io.table import TEXT, Table
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import Door, spelled, spelled_both
+from halfwidth.core.option_names import Door, spelled, spelled_both
 from halfwidth.core.undefined import Missing, Status, is_missing
 from halfwidth.io.numerals import LOOKED_AT, like_a_number
 from halfwidth.io.table import Factor, Table, joint_codes
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS, VALUE, challenge_levels
 from halfwidth.tables.missing_distances import missing_distances
 from halfwidth.tables.repeats import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 
 
 def metric_in(name: str) -> tuple[str, str, str] | None:

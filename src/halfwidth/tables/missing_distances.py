@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.table import Table, joint_codes
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.metrics.overlap import dsc, iou
 from halfwidth.tables.metric_names import metric_in
 

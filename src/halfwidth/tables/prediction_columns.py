@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, shown
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import Table
 

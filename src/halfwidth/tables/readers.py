@@ -6,7 +6,7 @@ from pathlib import Path
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.numerals import Decimal
 from halfwidth.io.plain_tables import (
     FORMATS,

@@ -11,7 +11,7 @@ import re
 import numpy as np
 
 from halfwidth.core.errors import DataError, shortened
-from halfwidth.core.options import at_door, spelled
+from halfwidth.core.option_names import at_door, spelled
 from halfwidth.io.detections.box_columns import box_columns
 from halfwidth.io.table import Table
 from halfwidth.metrics.agreement import mcc

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from halfwidth.audit.api import audited
+from halfwidth.audit.audited import audited
 from halfwidth.core.errors import OptionError
 from halfwidth.data.case_values import CaseValues
 from halfwidth.results.audit import Audit

@@ -12,7 +12,7 @@ from halfwidth.core.checks import as_choice, one_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchingRule
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.detections import Detections
 from halfwidth.data.families import naming

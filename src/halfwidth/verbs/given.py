@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from halfwidth.core.errors import OptionError, shortened, shown
+from halfwidth.core.option_names import spelled
 from halfwidth.core.option_table.table import option_of
-from halfwidth.core.options import spelled
 from halfwidth.core.spec import MetricSpec, spec_of
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.detections import Detections
@@ -18,7 +18,7 @@ from halfwidth.data.quantities import listed_metrics
 from halfwidth.data.readings import OF_A_TRUTH, Readings
 from halfwidth.data.sources import is_table, is_tables
 from halfwidth.io.table import Table
-from halfwidth.metrics.catalogue import (
+from halfwidth.metrics.all_metrics import (
     METRICS,
     SAMPLE_METRICS,
     is_sample_metric,

@@ -14,7 +14,7 @@ from halfwidth.estimation.detections.requests import check_one_area
 from halfwidth.estimation.detections.rows import requested_rows
 from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.detections.thresholds import without_repeats
-from halfwidth.matching.api import match_images
+from halfwidth.matching.match import match_images
 from halfwidth.metrics.detection.object_counts import object_sensitivity
 
 

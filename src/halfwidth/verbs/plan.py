@@ -6,7 +6,7 @@ from typing import Any
 
 from halfwidth.core.checks import as_flag, as_list
 from halfwidth.core.errors import OptionError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.resolve import AUTO

@@ -8,7 +8,7 @@ from typing import Any
 
 from halfwidth.comparison.settings import check_family, check_models, resolve_settings
 from halfwidth.core.errors import OptionError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.data.case_values import WORST_RANK, CaseValues
 from halfwidth.data.detections import Detections
 from halfwidth.data.measuring import Matched
@@ -17,7 +17,7 @@ from halfwidth.data.several_metrics import penalized, with_same_cases
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.consensus import resolve_combining
 from halfwidth.ranking.missing_values import check_worst_rank, measured_with_policies
-from halfwidth.ranking.options import resolve_options
+from halfwidth.ranking.ranking_options import resolve_options
 from halfwidth.ranking.together import all_ranked
 from halfwidth.results.ranking import Rankings
 from halfwidth.verbs.given import as_data_of_models, refuse_idle

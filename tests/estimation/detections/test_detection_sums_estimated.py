@@ -14,8 +14,8 @@ import halfwidth as hw
 from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import Objects
-from halfwidth.matching.api import match_images
 from halfwidth.matching.instances import measure
+from halfwidth.matching.match import match_images
 
 
 def _form(name: str) -> object:

@@ -14,7 +14,7 @@ from over_data import estimate_detections
 
 import halfwidth as hw
 from halfwidth.core.objects import CroppedMask
-from halfwidth.io.detections.api import align
+from halfwidth.io.detections.read_objects import align
 
 # pycocotools decodes masks in a way that NumPy 2 warns of.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")

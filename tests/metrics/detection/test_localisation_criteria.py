@@ -14,7 +14,7 @@ from halfwidth import DataError
 from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.core.types import Array
 from halfwidth.metrics import boundary_iou, iou
-from halfwidth.metrics.detection.catalogue import LOCALISATIONS
+from halfwidth.metrics.detection.all_criteria import LOCALISATIONS
 from halfwidth.metrics.detection.localisation import Pairs
 
 

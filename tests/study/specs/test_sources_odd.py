@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.options import Door, current_door
+from halfwidth.core.option_names import Door, current_door
 from halfwidth.study.specs.spec import Instance
 
 VALUES = np.linspace(0.2, 0.9, 60)

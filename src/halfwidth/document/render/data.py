@@ -5,7 +5,7 @@ from __future__ import annotations
 from halfwidth.core.csv_cells import csv_text
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import json_text, plain
-from halfwidth.core.options import flag_of
+from halfwidth.core.option_names import flag_of
 from halfwidth.document.parts import Data, Document
 
 

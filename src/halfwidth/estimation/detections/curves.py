@@ -12,7 +12,7 @@ from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchingRule
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import spec_of
 from halfwidth.core.types import UNIT_INTERVAL, Array

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from halfwidth.arithmetic.match_records import ScoreRecords, SumRecords
 from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import OptionError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.records import Functional

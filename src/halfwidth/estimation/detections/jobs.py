@@ -12,7 +12,7 @@ from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchingRule, MatchLists
 from halfwidth.core.objects import ObjectSet
-from halfwidth.core.options import spelled_both
+from halfwidth.core.option_names import spelled_both
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.detections.context import (
     Codes,
@@ -30,9 +30,9 @@ from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.grouping import arrange_cases
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import Functional, Records
-from halfwidth.matching.api import match_many
 from halfwidth.matching.instances import measure, wanted_by
-from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
+from halfwidth.matching.match import match_many
+from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS, LOCALISATIONS
 
 # How far the threshold is moved to see whether the result depends on it: an overlap by this much,
 # and a distance by this share.

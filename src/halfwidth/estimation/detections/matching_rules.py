@@ -10,15 +10,15 @@ from halfwidth.core.kinds import Better
 from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.matching_words import matching_text
 from halfwidth.core.objects import ObjectSet, Unit
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.estimation.detections.matchings import ADMITS, Matching
 from halfwidth.estimation.detections.requested_metrics import RequestedMetric
 from halfwidth.estimation.detections.thresholds import (
     COCO_THRESHOLDS,
     parse_thresholds,
 )
+from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.metrics.detection.assignment import greedy_by_localisation, greedy_by_score
-from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.metrics.detection.localisation import LocalisationSpec
 from halfwidth.metrics.detection.object_counts import ar
 from halfwidth.metrics.detection.representations import Known, holds

@@ -11,12 +11,12 @@ from halfwidth.core.checks import as_count, as_flag, as_list, as_number, one_of
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Admits, MatchingRule
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.estimation.detections.thresholds import (
     parse_areas,
     parse_thresholds,
 )
-from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
+from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS, LOCALISATIONS
 
 # The words for what admits a match, as they can be typed.
 ADMITS = {

@@ -12,7 +12,7 @@ from typing import Any
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import Takes
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.parameters import bind, parse_name
 from halfwidth.core.spec import Metric, MetricSpec, spec_of
 from halfwidth.estimation.detections.matchings import Matching
@@ -23,7 +23,7 @@ from halfwidth.estimation.detections.thresholds import (
     parse_areas,
     parse_thresholds,
 )
-from halfwidth.metrics.catalogue import (
+from halfwidth.metrics.all_metrics import (
     DETECTION_METRICS,
     METRICS,
     SAMPLE_METRICS,

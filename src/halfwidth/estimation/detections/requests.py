@@ -10,7 +10,7 @@ import numpy as np
 from halfwidth.core.checks import as_choice, one_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.detections.functionals import AVERAGES

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.match_lists import MatchingRule
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.estimation.detections.jobs import RequestedRow, Sets
 from halfwidth.estimation.detections.matching_rules import rule_for, usual_localisation
 from halfwidth.estimation.detections.matchings import Matching
 from halfwidth.estimation.detections.requested_metrics import RequestedMetric
-from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
+from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.metrics.detection.localisation import LocalisationSpec
 from halfwidth.metrics.detection.overlap_criteria import boundary_iou
 

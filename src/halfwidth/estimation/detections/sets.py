@@ -13,11 +13,11 @@ from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.formatting import counted
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import Objects, ObjectSet
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.estimation.detections.context import Codes, Units
 from halfwidth.estimation.detections.jobs import Sets
 from halfwidth.estimation.grouping import unit_codes
-from halfwidth.io.detections.api import align, read_both
+from halfwidth.io.detections.read_objects import align, read_both
 
 
 def sets_of(

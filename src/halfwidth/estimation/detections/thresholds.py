@@ -11,7 +11,7 @@ import numpy as np
 from halfwidth.core.checks import as_list, as_number, is_number
 from halfwidth.core.errors import OptionError, proposed
 from halfwidth.core.matching_words import area_text
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 
 # As COCO has them: https://cocodataset.org/#detection-eval, areas in pixels.
 COCO_THRESHOLDS = "0.5:0.95"

@@ -14,7 +14,7 @@ from halfwidth.core.checks import as_number
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Need, Statistic, spec_of
 from halfwidth.core.types import BETWEEN, Level
 from halfwidth.estimation.check import Sample
@@ -29,10 +29,10 @@ from halfwidth.estimation.resolve import (
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.quantile import asymptotic, semiparametric
 from halfwidth.intervals.ranks import randomized_ranks
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 from halfwidth.results.estimate import Estimate
 from halfwidth.results.runs_estimate import Choice, RunsEstimate
-from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.all_statistics import STATISTICS
 from halfwidth.summaries.quantiles import LEVEL
 from halfwidth.summaries.quantiles import quantile as type_7
 

@@ -15,7 +15,7 @@ from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.forms import LogisticFit
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array
 from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.pipeline import Job, estimate_jobs

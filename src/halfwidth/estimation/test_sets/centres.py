@@ -27,13 +27,13 @@ from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.test_sets.jobs import check_probabilities, job_for
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.random_effects import pool
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.calibration.recalibration import (
     calibration_in_the_large,
     calibration_intercept,
     calibration_slope,
     oe_ratio,
 )
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.results.centre_results import CentreResults, OverCentres
 from halfwidth.results.estimate import Estimate, Estimates
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.checks import is_masked
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened, shown
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.undefined import is_missing
 
 Codes = NDArray[np.intp]

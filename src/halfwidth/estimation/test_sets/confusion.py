@@ -15,7 +15,7 @@ from halfwidth.estimation.resolve import PROPORTION, Request
 from halfwidth.estimation.test_sets.class_context import ClassContext, class_context
 from halfwidth.estimation.test_sets.jobs import share_job
 from halfwidth.estimation.test_sets.test_set import TestSet
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.rates import sensitivity
 from halfwidth.results.curves import Confusion
 

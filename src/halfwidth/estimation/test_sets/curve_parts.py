@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from halfwidth.core.errors import OptionError, shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import spec_of
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.test_sets.test_set import TestSet

@@ -28,7 +28,7 @@ from halfwidth.estimation.test_sets.decision_curves import decision_curves
 from halfwidth.estimation.test_sets.jobs import job_for
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.bootstrap import percentile
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc, average_precision
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.types import Array
 from halfwidth.estimation.functionals import CustomMetric

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from halfwidth.core.checks import refuse_complex
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.kinds import PAIRS_OF_CASES
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Estimand, Metric, Takes
 from halfwidth.core.types import Array
 from halfwidth.estimation.functionals import (

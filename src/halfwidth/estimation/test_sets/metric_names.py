@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 from halfwidth.core.errors import OptionError, UnknownNameError, shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.parameters import bind, parse_name
 from halfwidth.core.spec import Better, Estimand, Metric, MetricLevel, MetricSpec, spec_of
 from halfwidth.core.types import UNBOUNDED
 from halfwidth.estimation.functionals import CustomMetric
-from halfwidth.metrics.catalogue import (
+from halfwidth.metrics.all_metrics import (
     DETECTION_METRICS,
     METRICS,
     SAMPLE_METRICS,

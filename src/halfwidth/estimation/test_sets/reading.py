@@ -13,7 +13,7 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import Missing, is_missing
 from halfwidth.estimation.check import as_numbers, check_magnitude

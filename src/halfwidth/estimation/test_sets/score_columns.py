@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array
 from halfwidth.estimation.test_sets.score_scales import Scores
 from halfwidth.metrics.ranking import auroc

@@ -8,7 +8,7 @@ import numpy as np
 
 from halfwidth.core.checks import as_choice, is_masked, refuse_complex
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import is_missing
 

@@ -12,9 +12,9 @@ from halfwidth.core.errors import DataError, UnknownNameError, closest, quoted, 
 from halfwidth.core.formatting import counted
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import Objects, ObjectSet, Unit
-from halfwidth.core.options import spelled, spelled_both
+from halfwidth.core.option_names import spelled, spelled_both
 from halfwidth.io.detections.image_names import bare, without_folders
-from halfwidth.io.detections.options import ALL_HAVE_OBJECTS, HAS_SCORES, ONLY_CLASS
+from halfwidth.io.detections.reading_options import ALL_HAVE_OBJECTS, HAS_SCORES, ONLY_CLASS
 from halfwidth.io.grids import check_same_geometry
 
 NOTHING = Objects(category=np.zeros(0, dtype=np.intp))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 
 # Names of columns without capitals, blanks and signs; the preferred ones first.
 NAMES = {

@@ -15,7 +15,7 @@ from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import ObjectSet
 from halfwidth.core.types import Array
 from halfwidth.io.detections.columns import Columns, low_and_high
-from halfwidth.io.detections.options import HAS_SCORES, ReadingObjects, Role
+from halfwidth.io.detections.reading_options import HAS_SCORES, ReadingObjects, Role
 from halfwidth.io.detections.segmentations import EncodedMask, MaskReader, has_segmentation
 
 RESULT_KEYS = ("image_id", "category_id")

@@ -11,7 +11,7 @@ from halfwidth.core.errors import DataError, OptionError, one_line, shortened, s
 from halfwidth.io.detections.box_columns import image_column, named_column
 from halfwidth.io.detections.coco import coco_objects
 from halfwidth.io.detections.image_names import bare
-from halfwidth.io.detections.options import ReadingObjects, Role
+from halfwidth.io.detections.reading_options import ReadingObjects, Role
 from halfwidth.io.json_files import json_document
 from halfwidth.io.paths import no_such_file
 from halfwidth.io.plain_tables import plain_table

@@ -14,7 +14,7 @@ from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import CroppedMask, ObjectSet
 from halfwidth.core.types import Array
 from halfwidth.io.detections.columns import Columns, low_and_high
-from halfwidth.io.detections.options import BOX_FORMATS, ONLY_CLASS, ReadingObjects, Role
+from halfwidth.io.detections.reading_options import BOX_FORMATS, ONLY_CLASS, ReadingObjects, Role
 
 WHERE = ("boxes", "masks", "points")
 NAME_KEYS = ("image", "file_name", "image_id")

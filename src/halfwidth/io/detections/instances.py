@@ -14,12 +14,12 @@ from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shor
 from halfwidth.core.frozen import frozen
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import CroppedMask, ObjectSet
-from halfwidth.core.options import spelled, spelled_both
+from halfwidth.core.option_names import spelled, spelled_both
 from halfwidth.core.types import Array
 from halfwidth.io.detections.class_names import names_of_classes
 from halfwidth.io.detections.columns import Columns
 from halfwidth.io.detections.instance_scores import scores_of
-from halfwidth.io.detections.options import ONLY_CLASS, ReadingObjects, Role
+from halfwidth.io.detections.reading_options import ONLY_CLASS, ReadingObjects, Role
 from halfwidth.io.grids import Image
 from halfwidth.io.images import IMAGE_SUFFIXES, is_image, read_image, stem
 

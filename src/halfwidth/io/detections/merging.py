@@ -12,7 +12,7 @@ import numpy as np
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shortened, shown
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import Objects, ObjectSet
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.detections.box_columns import image_column
 from halfwidth.io.detections.image_names import bare
 from halfwidth.io.paths import no_such_file

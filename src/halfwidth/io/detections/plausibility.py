@@ -6,7 +6,7 @@ import numpy as np
 
 from halfwidth.core.formatting import counted
 from halfwidth.core.objects import Objects, ObjectSet, Unit
-from halfwidth.core.options import spelled_both
+from halfwidth.core.option_names import spelled_both
 from halfwidth.core.types import Array
 
 # A detector may reach over an edge by a little, and a few times by more.

@@ -13,7 +13,7 @@ from halfwidth.core.errors import DataError, OptionError, UnknownNameError, show
 from halfwidth.core.frozen import frozen
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import CroppedMask, ObjectSet
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.detections.instances import (
     EXAMPLE,
     Labelled,
@@ -21,7 +21,7 @@ from halfwidth.io.detections.instances import (
     masks_of,
     read_maps,
 )
-from halfwidth.io.detections.options import ONLY_CLASS, ReadingObjects, Role
+from halfwidth.io.detections.reading_options import ONLY_CLASS, ReadingObjects, Role
 from halfwidth.io.grids import Image
 from halfwidth.io.images import read_map
 

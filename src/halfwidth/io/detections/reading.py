@@ -17,11 +17,11 @@ from halfwidth.core.errors import (
 from halfwidth.core.frozen import frozen
 from halfwidth.core.objects import ObjectSet
 from halfwidth.core.row_labels import has_columns
-from halfwidth.io.detections.catalogue import FORMATS, ObjectFormat, format_named, format_of
 from halfwidth.io.detections.coco import coco_objects, is_coco
+from halfwidth.io.detections.formats import FORMATS, ObjectFormat, format_named, format_of
 from halfwidth.io.detections.in_memory import is_per_image, objects_in_memory
 from halfwidth.io.detections.merging import image_list, labels_of, with_all_images, with_excluded
-from halfwidth.io.detections.options import (
+from halfwidth.io.detections.reading_options import (
     ALL_HAVE_OBJECTS,
     BoxConvention,
     ReadingObjects,

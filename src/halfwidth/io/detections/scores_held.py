@@ -7,9 +7,9 @@ from pathlib import Path
 
 from halfwidth.core.errors import DataError, HalfwidthError
 from halfwidth.io.detections.box_columns import box_columns
-from halfwidth.io.detections.catalogue import format_named, format_of
-from halfwidth.io.detections.options import Role
+from halfwidth.io.detections.formats import format_named, format_of
 from halfwidth.io.detections.reading import AUTO, named
+from halfwidth.io.detections.reading_options import Role
 from halfwidth.io.paths import no_such_file
 from halfwidth.io.plain_tables import plain_table
 from halfwidth.io.table_sources import Source

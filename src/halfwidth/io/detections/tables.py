@@ -14,7 +14,7 @@ from halfwidth.core.objects import ObjectSet, Unit
 from halfwidth.core.types import Array
 from halfwidth.io.detections.box_columns import BoxColumns, box_columns
 from halfwidth.io.detections.columns import Columns, inclusive, low_and_high
-from halfwidth.io.detections.options import (
+from halfwidth.io.detections.reading_options import (
     HAS_SCORES,
     ONLY_CLASS,
     BoxConvention,

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, shown
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import ObjectSet
-from halfwidth.core.options import spelled_both
+from halfwidth.core.option_names import spelled_both
 from halfwidth.io.detections.columns import Columns
 from halfwidth.io.detections.folders import files_in, image_names, no_such_files, small_bytes
-from halfwidth.io.detections.options import BoxConvention, ReadingObjects, Role
+from halfwidth.io.detections.reading_options import BoxConvention, ReadingObjects, Role
 from halfwidth.io.xml_files import XmlParser
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")

@@ -19,7 +19,7 @@ from halfwidth.io.detections.class_names import names_of_classes
 from halfwidth.io.detections.columns import Columns, low_and_high
 from halfwidth.io.detections.folders import files_in, image_names, no_such_files, small_bytes
 from halfwidth.io.detections.image_sizes import shapes_of
-from halfwidth.io.detections.options import ReadingObjects, Role
+from halfwidth.io.detections.reading_options import ReadingObjects, Role
 
 # What annotating programs put beside the files of the images.
 NAMES_OF_CLASSES = "classes.txt"

@@ -14,7 +14,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import counted
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Lesion, MatchLists, Measured, Outcome
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.parameters import UNIT, Parameter
 from halfwidth.core.spec import ClassNeed, spec_of
 from halfwidth.core.types import Array

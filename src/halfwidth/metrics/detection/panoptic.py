@@ -10,10 +10,10 @@ from halfwidth.arithmetic.confusion_tables import ratio
 from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import OptionError
 from halfwidth.core.match_lists import Admits, MatchLists, Outcome
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import ClassNeed
 from halfwidth.core.types import Array, Numbers, Quotient
-from halfwidth.metrics.detection.catalogue import LOCALISATIONS
+from halfwidth.metrics.detection.all_criteria import LOCALISATIONS
 from halfwidth.metrics.detection.object_counts import of_objects
 from halfwidth.metrics.detection.tallies import OfSums, at_one_threshold, by_class_and_image, pairs
 

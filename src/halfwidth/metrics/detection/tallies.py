@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchLists, Outcome
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array, Numbers
 
 

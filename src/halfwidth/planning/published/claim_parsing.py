@@ -11,7 +11,7 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.estimation.resolve import PROPORTION, resolve_metric
 from halfwidth.metrics.agreement import accuracy
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 from halfwidth.metrics.rates import npv, ppv, sensitivity, specificity
 from halfwidth.planning.published.claims import (
     AurocClaim,

@@ -8,7 +8,7 @@ from typing import Literal
 
 from halfwidth.core.formatting import Printed
 from halfwidth.core.frozen import frozen
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 from halfwidth.planning.published.claim_parsing import FIELDS, SHARES, SPREADS
 
 Role = Literal["field", "value", "spread", "model", "part", ""]

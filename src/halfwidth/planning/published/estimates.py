@@ -12,20 +12,20 @@ from halfwidth.core.formatting import decimals_for, fixed, fixed_apart
 from halfwidth.core.kinds import Estimand
 from halfwidth.core.spec import MethodSpec, Need, Statistic, StatisticSpec, range_of_values, spec_of
 from halfwidth.core.types import Array, Level
-from halfwidth.estimation.api import proportion_ci
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.caution_rules import cautions_for
+from halfwidth.estimation.one_sample import proportion_ci
 from halfwidth.estimation.sample_caution_rules import MAY_UNDER_COVER
 from halfwidth.estimation.test_sets.class_size_rules import FEW_OF_A_CLASS, NEAR_END
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.auc import delong_logit, hanley_mcneil, newcombe
-from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import Ingredients, apply
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.metrics.ranking import auroc
 from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
 from halfwidth.planning.spread import Spread, SpreadModel
 from halfwidth.results.estimate import Estimate
-from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.all_statistics import STATISTICS
 
 MEAN = Statistic(STATISTICS["mean"])
 AUROC = Statistic(

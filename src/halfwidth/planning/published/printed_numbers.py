@@ -9,7 +9,7 @@ from typing import Any
 from halfwidth.core.checks import MOST_CASES, as_number
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.formatting import Printed
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
 from halfwidth.planning.checks import check_extent
 

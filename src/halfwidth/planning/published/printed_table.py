@@ -11,7 +11,7 @@ from typing import Any
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import DataError, closest, quoted, shown
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import Table
 from halfwidth.planning.published.claim_parsing import FIELDS, SPREADS

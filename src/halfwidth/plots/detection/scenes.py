@@ -16,11 +16,11 @@ from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchLists, Outcome
 from halfwidth.core.objects import Objects, ObjectSet
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array
 from halfwidth.estimation.detections.matching_rules import prose_of
 from halfwidth.matching.flat import areas_of
-from halfwidth.metrics.detection.catalogue import LOCALISATIONS
+from halfwidth.metrics.detection.all_criteria import LOCALISATIONS
 from halfwidth.metrics.detection.localisation import LocalisationSpec
 from halfwidth.metrics.detection.representations import Known
 from halfwidth.plots.detection.outlines import Canvas, canvas_of, outlines, shortest_axis

@@ -9,9 +9,9 @@ import numpy as np
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.titles import metric_title
-from halfwidth.metrics.detection.catalogue import LOCALISATIONS
+from halfwidth.metrics.detection.all_criteria import LOCALISATIONS
 from halfwidth.plots import curve_parts
 from halfwidth.plots.figure import figure
 from halfwidth.plots.style import (

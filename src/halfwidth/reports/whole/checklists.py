@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from halfwidth.core.formatting import as_beginning
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import flag_of, spelled_both
+from halfwidth.core.option_names import flag_of, spelled_both
 from halfwidth.core.titles import metric_title
 from halfwidth.document.parts import Column, Heading, Note, Part, Section, Table
 from halfwidth.reports.whole.paper import margins, methods_paragraph, missing_values, tests

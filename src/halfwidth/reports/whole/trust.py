@@ -7,7 +7,7 @@ import math
 from halfwidth.core.formatting import fixed
 from halfwidth.document.parts import Column, Heading, Kind, Note, Paragraph, Part, Section, Table
 from halfwidth.estimation.evidence_lookup import found_for
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.planning.more_cases import halfwidth_with_more_cases
 from halfwidth.reports.whole.results import Results
 from halfwidth.results.documents.estimates import in_common

@@ -28,7 +28,7 @@ from halfwidth.resampling.forms.moments import SumsOfUnits
 from halfwidth.resampling.joint.pair_claims import Claims, Flags, sides_of, stepdown
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.weights.bootstrap import count_blocks, kept_counts
-from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.all_statistics import STATISTICS
 
 Pairs = NDArray[np.intp]
 MEAN = Statistic(STATISTICS["mean"])

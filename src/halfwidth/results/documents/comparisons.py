@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from halfwidth.core.formatting import fixed, percent
-from halfwidth.core.options import spelled_both
+from halfwidth.core.option_names import spelled_both
 from halfwidth.core.spec import Better
 from halfwidth.document.parts import (
     Adaptive,

@@ -15,7 +15,7 @@ from halfwidth.core.types import Array, Level
 from halfwidth.estimation.choose import choose
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.study.analysis.cell_frames import need_columns, two_sided
 from halfwidth.study.analysis.evidence import REFERENCES

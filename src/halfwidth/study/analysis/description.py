@@ -9,10 +9,10 @@ import numpy as np
 
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
-from halfwidth.study.api import StudyPlan
 from halfwidth.study.populations import Population, characterize
 from halfwidth.study.populations.logits import LogitPopulation
 from halfwidth.study.specs.spec import Instance, written
+from halfwidth.study.studies import StudyPlan
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +99,7 @@ def characteristics(planned: StudyPlan) -> pd.DataFrame:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from halfwidth.study.api import plan
+    >>> from halfwidth.study.studies import plan
     >>> from halfwidth.study.specs.parsing import parse_spec
     >>> content = {"study": {}, "populations": [{"name": "bell", "family": "normal"}]}
     >>> frame = characteristics(plan(parse_spec(content, Path("study.toml"))))

@@ -13,7 +13,7 @@ from halfwidth.estimation.evidence import CLASS_SIZES, FIELDS, metric_family
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.proportion import wilson
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 
 if TYPE_CHECKING:
     import pandas as pd

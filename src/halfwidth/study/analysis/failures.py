@@ -10,7 +10,7 @@ import numpy as np
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import UNIT_INTERVAL, Array
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 from halfwidth.study.analysis.cell_frames import SETTING, chosen, need_columns
 
 if TYPE_CHECKING:

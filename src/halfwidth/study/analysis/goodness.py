@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from halfwidth.core import rng as randomness
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array, Bounds
 from halfwidth.study.analysis.fits import (
     OF_LOGITS,

@@ -12,7 +12,7 @@ import numpy as np
 from halfwidth.core import rng as randomness
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.processes import check_jobs, in_workers
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
@@ -24,8 +24,8 @@ from halfwidth.study.analysis.goodness import (
     check_draws,
     fit_and_distance,
 )
-from halfwidth.study.api import StudyPlan
 from halfwidth.study.specs.spec import Instance, written
+from halfwidth.study.studies import StudyPlan
 
 if TYPE_CHECKING:
     import pandas as pd

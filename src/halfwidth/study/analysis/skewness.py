@@ -9,7 +9,7 @@ import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.rng import Key, derive_key, indices, resolve_seed, uniforms
 from halfwidth.core.types import Array
 from halfwidth.study.analysis.cell_frames import SETTING, need_columns

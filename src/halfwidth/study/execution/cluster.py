@@ -15,7 +15,7 @@ from typing import Any
 
 from halfwidth import __version__
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.study.chunks import Chunk, Queue, Work
 from halfwidth.study.execution.attempts import Answer, Fault, Reply, attempt
 from halfwidth.study.execution.interrupts import Stop

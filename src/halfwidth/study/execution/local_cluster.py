@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import IO, Any, TypeVar, cast
 
 from halfwidth.core.errors import DataError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 
 # Seconds for the cluster to end by itself.
 CLOSE_SECONDS = 2.0

@@ -12,7 +12,7 @@ from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.processes import check_jobs
 from halfwidth.study.chunks import Chunk, Queue, Shard, Work, check_chunks, chunks_of_shard
 from halfwidth.study.execution.attempts import Fault, Reply

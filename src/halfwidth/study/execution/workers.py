@@ -10,7 +10,7 @@ from collections.abc import Collection
 from typing import Any
 
 from halfwidth.core.errors import DataError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.processes import deaf_to_interrupts, death_text, end_at_once, start_process
 from halfwidth.study.chunks import Chunk, Queue, Work
 from halfwidth.study.execution.attempts import Answer, Fault, attempt

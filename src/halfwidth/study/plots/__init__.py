@@ -5,8 +5,8 @@ makes of them; `figures_of` asks it. The figures themselves compute nothing but 
 """
 
 from halfwidth.plots.style import Style
+from halfwidth.study.plots.all_figures import Offered, figures_of
 from halfwidth.study.plots.box_plots import coverage_boxes
-from halfwidth.study.plots.catalogue import Offered, figures_of
 from halfwidth.study.plots.clouds import (
     characteristics,
     characteristics_of_sets,

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from halfwidth.estimation.resolve import AUTO
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.plots.names import metric_label, with_parameters
 from halfwidth.plots.style import BROKEN, COLOURS, DASHED, DOTTED, INK, SOLID, Style
 from halfwidth.study.plots.own_styles import METHODS_DRAWN, PLACES, SHORT_TITLES

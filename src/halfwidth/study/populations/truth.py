@@ -56,7 +56,7 @@ def truth(
     Examples
     --------
     >>> from halfwidth.study.populations import family
-    >>> from halfwidth.summaries.catalogue import STATISTICS
+    >>> from halfwidth.summaries.all_statistics import STATISTICS
     >>> generator = np.random.default_rng(0)
     >>> truth(family("uniform"), Statistic(STATISTICS["iqr"]), generator)
     Truth(value=0.5, standard_error=0.0, how='formula')

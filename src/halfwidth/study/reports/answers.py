@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import Door, flag_of, spelled
+from halfwidth.core.option_names import Door, flag_of, spelled
 from halfwidth.document.frames import frames_data, records
 from halfwidth.document.parts import Document, Heading, Kind, Note, Part, Table
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 from halfwidth.study.targets import TWO_SIDED, Target
 
 if TYPE_CHECKING:

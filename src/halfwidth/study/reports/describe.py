@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import shortened
-from halfwidth.core.options import flag_of, spelled_both
+from halfwidth.core.option_names import flag_of, spelled_both
 from halfwidth.document.frames import frames_data, records
 from halfwidth.document.parts import Document, Heading, Kind, Note, Part, Table
 

@@ -26,7 +26,7 @@ from halfwidth.estimation.functionals import (
 )
 from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import resolve_metric
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import fits, rests_on_bounds
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.engines import engine_for

@@ -16,7 +16,7 @@ from halfwidth.estimation.detections.requests import detector_request
 from halfwidth.estimation.detections.rows import requested_rows
 from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.functionals import MetricRow
-from halfwidth.io.detections.api import read_objects
+from halfwidth.io.detections.read_objects import read_objects
 from halfwidth.study.populations.images import ImagePopulation
 from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.matching import Match, identity, matches

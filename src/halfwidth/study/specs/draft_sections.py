@@ -11,7 +11,7 @@ from typing import Any
 
 from halfwidth.core.errors import DataError, HalfwidthError
 from halfwidth.core.frozen import frozen
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.metrics.overlap import dsc
 from halfwidth.study.specs.guessing import (
     ScoreFiles,

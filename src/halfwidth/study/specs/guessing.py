@@ -17,7 +17,7 @@ from halfwidth.estimation.test_sets.score_scales import ROUNDING, ROW_SUM_TOLERA
 from halfwidth.io.arrays import read_array
 from halfwidth.io.plain_tables import PLAIN_SUFFIXES
 from halfwidth.io.table import Table
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.study.specs.matching import NAMED
 from halfwidth.study.specs.spec import ScoreKind
 from halfwidth.tables.layout import Layout, layout_of, metrics_in, slices

@@ -12,9 +12,9 @@ from halfwidth.core.types import ALTERNATIVES, Alternative, Level
 from halfwidth.core.undefined import ABSENT_CLASS
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
-from halfwidth.intervals.catalogue import METHODS, method_named
+from halfwidth.intervals.all_methods import METHODS, method_named
 from halfwidth.metrics.agreement import accuracy
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc
 from halfwidth.study.specs.parsing_sources import (
     parse_detections,
@@ -24,7 +24,7 @@ from halfwidth.study.specs.parsing_sources import (
 )
 from halfwidth.study.specs.spec import AUTO, StudySpec, written
 from halfwidth.study.specs.toml_sections import Section, placed, read_toml
-from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.all_statistics import STATISTICS
 
 ALL = "all"
 SECTIONS = ("study", "tables", "scores", "detections", "populations")

@@ -21,7 +21,7 @@ from halfwidth.core.types import Bounds, Level
 from halfwidth.core.undefined import AbsentClass, Missing
 from halfwidth.estimation.detections.matchings import Matching
 from halfwidth.estimation.functionals import MetricRow
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.all_methods import METHODS
 from halfwidth.study.populations.logits import Exponent
 
 # Fewer are left out by andre2025, section 3.1: fits to them were unreliable.
@@ -374,7 +374,7 @@ def written(bound: Metric | Statistic, *, complete: bool = False) -> str:
 
     Examples
     --------
-    >>> from halfwidth.summaries.catalogue import STATISTICS
+    >>> from halfwidth.summaries.all_statistics import STATISTICS
     >>> trimmed = Statistic(STATISTICS["trimmed_mean"], {"share": 0.25})
     >>> written(trimmed), written(trimmed, complete=True)
     ('trimmed_mean', 'trimmed_mean:share=0.25')

@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 
 from halfwidth.core.errors import DataError, HalfwidthError, closest, proposed, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import Door, through
+from halfwidth.core.option_names import Door, through
 from halfwidth.io.settings import small_toml
 
 MOST_BYTES = 1_000_000

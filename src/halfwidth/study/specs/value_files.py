@@ -16,7 +16,7 @@ from halfwidth.core.spec import Kind, Metric, MetricLevel
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.check import Ready, ready_values
 from halfwidth.estimation.resolve import Request, resolve_metric
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.metrics.overlap import dsc, iou
 from halfwidth.study.populations.empirical import empirical
 from halfwidth.study.populations.kde import MOST, adaptive_kde

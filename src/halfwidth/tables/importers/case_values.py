@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, shown
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import TEXT, Table
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 
 NUMBERS_AS_TEXT = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "-inf": -math.inf}
 

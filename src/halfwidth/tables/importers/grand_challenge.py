@@ -15,9 +15,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.table import StatedMean, Table
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.tables.importers.case_values import (
     NUMBERS_AS_TEXT,
     CaseValue,

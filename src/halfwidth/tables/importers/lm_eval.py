@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from halfwidth.core.errors import DataError, UnknownNameError, shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.json_files import json_lines
 from halfwidth.io.table import StatedMean, Table
 from halfwidth.tables.importers.case_values import CaseValue, canonical_table, number

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from halfwidth.core.errors import DataError, shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.delimited import read_delimited
 from halfwidth.io.table import StatedMean, Table, text_column
 from halfwidth.io.table_sources import Source, text_of

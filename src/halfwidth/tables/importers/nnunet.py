@@ -20,8 +20,8 @@ from halfwidth.core.errors import DataError, shortened, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.undefined import Status, distance_without, presence_of
 from halfwidth.io.table import StatedMean, Table
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.metrics.boundary import hd, hd95, masd
-from halfwidth.metrics.catalogue import METRICS
 from halfwidth.metrics.overlap import specificity
 from halfwidth.tables.folds import OF_ALL, fold_of
 from halfwidth.tables.importers.case_values import CaseValue, canonical_table, metric_name, number

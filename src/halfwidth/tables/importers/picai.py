@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.errors import DataError, quoted, shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.table import Table, text_column
 from halfwidth.tables.importers.case_values import number
 from halfwidth.tables.importers.importer import Candidate, Importer, ImportOptions

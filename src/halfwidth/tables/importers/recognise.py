@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError, shortened
-from halfwidth.core.options import at_door, flag_of, spelled
+from halfwidth.core.option_names import at_door, flag_of, spelled
 from halfwidth.io.detections.coco import is_coco
 from halfwidth.io.table import Table
 from halfwidth.io.table_sources import head
-from halfwidth.tables.importers.catalogue import IMPORTERS
+from halfwidth.tables.importers.all_importers import IMPORTERS
 from halfwidth.tables.importers.importer import GLANCE, Candidate, Importer, ImportOptions
 
 NAMES = tuple(importer.name for importer in IMPORTERS)

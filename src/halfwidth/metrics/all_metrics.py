@@ -6,7 +6,7 @@ import re
 
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.options import flag_of
+from halfwidth.core.option_names import flag_of
 from halfwidth.core.spec import MetricSpec
 from halfwidth.metrics.families import OF_CASES, OF_DETECTIONS, OF_TEST_SETS, specs_when_asked
 

@@ -13,7 +13,7 @@ from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import MissingLabels
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
-from halfwidth.estimation.test_sets.options import TestSetOptions, metric_request
+from halfwidth.estimation.test_sets.metric_requests import TestSetOptions, metric_request
 from halfwidth.results.estimate import Estimates
 
 

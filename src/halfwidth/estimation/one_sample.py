@@ -6,7 +6,7 @@ from typing import Any
 
 from halfwidth.core.checks import MOST_CASES, as_count, plain_text
 from halfwidth.core.errors import DataError, shown
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import Missing

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from halfwidth.core.errors import DataError, HalfwidthError, UnknownNameError
 from halfwidth.core.objects import ObjectSet
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.detections.alignment import (
     check_axes,
     with_classes_of,
@@ -19,7 +19,6 @@ from halfwidth.io.detections.alignment import (
 )
 from halfwidth.io.detections.coco import is_coco
 from halfwidth.io.detections.in_memory import WHERE
-from halfwidth.io.detections.options import BOX_FORMATS, ReadingObjects, Role
 from halfwidth.io.detections.plausibility import notes_on_extent, notes_on_repeats
 from halfwidth.io.detections.reading import (
     AUTO,
@@ -34,6 +33,7 @@ from halfwidth.io.detections.reading import (
     objects_of,
     role_of,
 )
+from halfwidth.io.detections.reading_options import BOX_FORMATS, ReadingObjects, Role
 
 UNKNOWN_IMAGES = ("raise", "omit")
 

@@ -23,7 +23,7 @@ from halfwidth.core.cautions import caution
 from halfwidth.core.checks import as_number
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled, spelled_both
+from halfwidth.core.option_names import spelled, spelled_both
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.several_metrics import MetricColumns
 from halfwidth.data.sources import TableColumns

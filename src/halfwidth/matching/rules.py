@@ -8,9 +8,9 @@ import math
 from halfwidth.core.errors import OptionError
 from halfwidth.core.kinds import Better
 from halfwidth.core.match_lists import Admits, MatchingRule
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
+from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.metrics.detection.assignment import AssignmentSpec
-from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.metrics.detection.localisation import LocalisationSpec
 
 

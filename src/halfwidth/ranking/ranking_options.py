@@ -7,7 +7,7 @@ from typing import Any
 from halfwidth.core.checks import as_count, as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.consensus import Combining
 from halfwidth.ranking.ranks import TIES

@@ -8,11 +8,11 @@ from pathlib import Path
 from halfwidth.core.errors import DataError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.objects import ObjectSet
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.detections.coco import coco_objects
 from halfwidth.io.detections.instances import instance_objects
-from halfwidth.io.detections.options import ReadingObjects, Role
 from halfwidth.io.detections.probabilities import probability_objects
+from halfwidth.io.detections.reading_options import ReadingObjects, Role
 from halfwidth.io.detections.tables import objects_of_table
 from halfwidth.io.detections.voc import voc_objects
 from halfwidth.io.detections.yolo import yolo_objects

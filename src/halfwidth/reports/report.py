@@ -12,7 +12,7 @@ from halfwidth.core.checks import as_flag
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.files import write_whole
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import flag_of, spelled
+from halfwidth.core.option_names import flag_of, spelled
 from halfwidth.data.predictions import Predictions
 from halfwidth.data.quantities import USUAL_STATISTIC
 from halfwidth.document.html.page import render_fragment, render_html

@@ -12,7 +12,7 @@ import numpy as np
 from halfwidth.core.checks import as_choice, as_number, one_of, refuse_complex
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.undefined import (
     AbsentClass,
@@ -30,7 +30,7 @@ from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample
 from halfwidth.estimation.test_sets.reading import check_numbers, check_test_set
 from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 
 # Options that some metrics look at and others do not.
 SELECTIVE = ("threshold", "average")

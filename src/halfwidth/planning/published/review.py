@@ -7,7 +7,7 @@ from typing import Any
 
 from halfwidth.core.checks import plain_text
 from halfwidth.core.errors import UnknownNameError
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Level
 from halfwidth.io.table import Table
 from halfwidth.planning.published.claim_parsing import parse_claim

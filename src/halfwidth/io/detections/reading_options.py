@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled_both
+from halfwidth.core.option_names import spelled_both
 
 # The class of objects that have none.
 ONLY_CLASS = "object"

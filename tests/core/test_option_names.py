@@ -9,7 +9,7 @@ import pytest
 from support import Run
 
 import halfwidth as hw
-from halfwidth.core.options import Door, current_door, flag_of, spelled, spelled_both, through
+from halfwidth.core.option_names import Door, current_door, flag_of, spelled, spelled_both, through
 from halfwidth.core.processes import in_workers
 
 DOORS = (Door.PYTHON, Door.COMMAND_LINE, Door.SPEC)

@@ -7,7 +7,7 @@ from pathlib import Path
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.study.chunks import Chunk, ChunkResult, chunks_of_shard, parse_shard
 from halfwidth.study.execution.running import Outcome, run_chunks
 from halfwidth.study.simulation.cells import simulate

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.processes import check_jobs
 from halfwidth.io.label_maps import as_labels
 from halfwidth.io.writers import check_table_path, write_table
@@ -20,15 +20,15 @@ from halfwidth.metrics.overlap import dsc
 from halfwidth.scoring.assemble import assemble
 from halfwidth.scoring.cases import score_maps
 from halfwidth.scoring.checkpoint import Checkpoint
-from halfwidth.scoring.options import (
+from halfwidth.scoring.pairs import match_files
+from halfwidth.scoring.run import score_cases
+from halfwidth.scoring.scores import COLUMNS, Scores
+from halfwidth.scoring.scoring_options import (
     Labels,
     ScoringOptions,
     settings_for_label_maps,
     settings_for_structures,
 )
-from halfwidth.scoring.pairs import match_files
-from halfwidth.scoring.run import score_cases
-from halfwidth.scoring.scores import COLUMNS, Scores
 
 METRICS = (dsc.__name__, hd95.__name__)
 

@@ -19,7 +19,7 @@ from halfwidth.matching.checks import (
 )
 from halfwidth.matching.chunks import Part, Source, match_chunk
 from halfwidth.matching.lesions import match_lesions
-from halfwidth.matching.options import settled, specs_of
+from halfwidth.matching.rules import settled, specs_of
 
 
 def match_images(

@@ -11,7 +11,7 @@ import numpy as np
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.natural_order import natural_key
-from halfwidth.core.options import spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.io.label_maps import MOST_VOXELS
 from halfwidth.metrics.masks import as_spacing
 from halfwidth.scoring.cases import FOREGROUND, ScoringSettings, StructureUnion
