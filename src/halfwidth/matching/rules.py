@@ -91,9 +91,9 @@ def _check_strategy(
             f"{strategy.name} takes localisation {strategy.localisation}, not {criterion.name}"
         )
     if strategy.localisation and (set(how.thresholds) != {0.0} or len(how.thresholds) > 1):
-        given = ", ".join(f"{threshold:g}" for threshold in how.thresholds)
+        thresholds = ", ".join(f"{threshold:g}" for threshold in how.thresholds)
         raise OptionError(
-            f"{strategy.name} matches all that touches and takes threshold 0, not {given}"
+            f"{strategy.name} matches all that touches and takes threshold 0, not {thresholds}"
         )
     if not strategy.of_overlap:
         return
