@@ -7,6 +7,7 @@ from typing import Any
 
 from halfwidth.core.checks import MOST_CASES, as_count, as_number
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.core.formatting import per_cent_hint
 from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Bounds, Level
 
@@ -19,11 +20,7 @@ def check_share(name: str, value: Any, *, ends: bool = False) -> float:
     if 0 < number < 1 or (ends and number in (0, 1)):
         return number
     where = "from 0 to 1" if ends else "strictly between 0 and 1"
-    raise OptionError(f"{spelled(name, value)} is not {where}{_per_cent_hint(number)}")
-
-
-def _per_cent_hint(number: float) -> str:
-    return f"; for {number:g} % write {number / 100:g}" if 1 < number < 100 else ""
+    raise OptionError(f"{spelled(name, value)} is not {where}{per_cent_hint(number)}")
 
 
 def check_level_of_quantile(name: str, value: Any) -> float:
@@ -82,7 +79,7 @@ def check_assurance(value: Any) -> float:
     if 0.5 <= number < 1:
         return number
     raise OptionError(
-        f"{spelled('assurance', value)} is not from 0.5 up to below 1{_per_cent_hint(number)} "
+        f"{spelled('assurance', value)} is not from 0.5 up to below 1{per_cent_hint(number)} "
         "(usual: 0.8)"
     )
 
