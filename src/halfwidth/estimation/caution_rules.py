@@ -213,10 +213,11 @@ def _about_bounds(context: CautionContext) -> Iterator[Caution]:
     if math.isfinite(e.value) and not e.low - slack <= e.value <= e.high + slack:
         value, low, high = map(e.text_of, (e.value, e.low, e.high))
         yield caution("HW320", what=e.subject, value=value, low=low, high=high)
-    below = e.alternative != "upper" and (e.low < values[:1]).any()
-    above = e.alternative != "lower" and (e.high > values[-1:]).any()
-    if method.name == semiparametric.__name__ and (below or above):
-        yield caution("HW317", method=method.title, n=context.units_text)
+    if method.name == semiparametric.__name__:
+        below = e.alternative != "upper" and (e.low < values[:1]).any()
+        above = e.alternative != "lower" and (e.high > values[-1:]).any()
+        if below or above:
+            yield caution("HW317", method=method.title, n=context.units_text)
 
 
 def _no_width(context: CautionContext) -> Caution:

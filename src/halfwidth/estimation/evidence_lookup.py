@@ -79,15 +79,15 @@ def findings_for(estimate: Estimate, *, chosen: bool, by_class: bool = False) ->
     if estimate.level != STUDIED or not (records or family == OF_PROPORTIONS):
         return Findings()
     statistic = statistic_studied(metric.spec, estimate.statistic_spec)
-    methods = (AUTO, estimate.method) if chosen else (estimate.method,)
-    for method in methods if family else ():
+    own = estimate.method_spec
+    for method in ((AUTO, own.name) if chosen else (own.name,)) if family else ():
         findings = _findings(family, statistic, average, method, by_class=by_class)
         # Where a method left samples without an interval, ``auto`` has a fallback.
-        falls_back = chosen and method != AUTO and estimate.method_spec.instead is not None
+        falls_back = chosen and method != AUTO and own.instead is not None
         if findings.rows and not (falls_back and findings.rows[0].undefined >= NOTICED):
             return findings
     if level is MetricLevel.INDIVIDUAL and not family and chosen:
-        return Findings(rows_of(OF_CASES, statistic, average, estimate.method), own=False)
+        return Findings(rows_of(OF_CASES, statistic, average, own.name), own=False)
     return Findings()
 
 

@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array
@@ -18,12 +17,6 @@ from halfwidth.core.undefined import is_missing
 from halfwidth.resampling.designs import Codes, Design, arrange
 
 Over = Literal["cases", "clusters"]
-
-
-def check_over(over: Any) -> Over:
-    """What the statistic is taken of, or an `OptionError`."""
-    chosen: Over = as_choice("over", over)
-    return chosen
 
 
 def unit_codes(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.checks import as_count, as_number, is_number, one_of
+from halfwidth.core.checks import as_choice, as_count, as_number, is_number, one_of
 from halfwidth.core.errors import OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import PAIRS_OF_CASES
@@ -31,7 +31,7 @@ from halfwidth.core.spec import (
 )
 from halfwidth.core.types import Bounds, Level
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES, Missing
-from halfwidth.estimation.grouping import Over, check_over
+from halfwidth.estimation.grouping import Over
 from halfwidth.intervals.all_methods import METHODS, method_named
 from halfwidth.intervals.compute import estimands, fits, rests_on_bounds
 from halfwidth.metrics.all_metrics import (
@@ -102,7 +102,7 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
     """
     spec, given = _named_metric(metric, bounds)
     # What is resolved already may be a regression's, whose bounds are to be set.
-    if not isinstance(metric, Metric) and is_sample_metric(spec):
+    if not isinstance(metric, str | Metric) and is_sample_metric(spec):
         raise _test_set_metric_error(spec.name)
     if bounds is not None:
         spec = replace(spec, bounds=_bounds_within(spec, bounds), bounds_given=True)
@@ -114,11 +114,8 @@ def _named_metric(metric: Any, bounds: Any) -> tuple[MetricSpec, Mapping[str, ob
     given: Mapping[str, object] = {}
     if isinstance(metric, str):
         name, given = parse_name(metric, _metric_parameters)
-        if name in METRICS:
-            spec = METRICS[name]
-        elif bounds is not None:
-            spec = MetricSpec(name)
-        else:
+        known = METRICS.find(name)
+        if known is None and bounds is None:
             refuse_detection_metric(name)
             if name in SAMPLE_METRICS:
                 raise _test_set_metric_error(name)
@@ -129,6 +126,7 @@ def _named_metric(metric: Any, bounds: Any) -> tuple[MetricSpec, Mapping[str, ob
                 synonyms=METRICS.every_name,
                 hint="A metric of your own needs bounds (low and high; inf is allowed).",
             )
+        spec = known or MetricSpec(name)
     elif isinstance(metric, Metric):
         spec, given = metric.spec, dict(metric.parameters)
     elif isinstance(metric, MetricSpec):
@@ -275,33 +273,38 @@ def resolve_request(
         raise OptionError(f"{spelled('n_threads', threads)} is not an integer from 1 up")
     if n_threads > MOST_THREADS:
         raise OptionError(f"{spelled('n_threads', threads)} is above {MOST_THREADS}")
+    resolved_method = _resolve_method(method)
     return Request(
-        _resolve_method(method),
+        resolved_method,
         Level(confidence_level, alternative),
         resamples,
         resolve_seed(rng),
         missing,
         penalty,
-        check_over(over),
+        as_choice("over", over),
         n_threads,
         draws=n_resamples is not None,
-        failures=_resolve_failures(failures, method, FAILURES if verdicts else FAILURES[:2]),
+        failures=_resolve_failures(
+            failures, method if resolved_method else None, verdicts=verdicts
+        ),
     )
 
 
-def _resolve_failures(failures: Any, method: Any, allowed: Sequence[Failures]) -> Failures:
+def _resolve_failures(failures: Any, named: Any, *, verdicts: bool) -> Failures:
+    """The failures to allow for; ``named`` is the method, None for ``auto``."""
+    allowed = FAILURES if verdicts else FAILURES[:2]
     if failures == FAILURES[-1] not in allowed:
         raise OptionError(
             f"{spelled('failures', failures)} is for verdicts (compare, gate); an interval is for "
             f"one of {', '.join(allowed)}"
         )
-    found: Failures = one_of("failures", failures, allowed)
-    if found != "seen" and _resolve_method(method) is not None:
+    chosen: Failures = one_of("failures", failures, allowed)
+    if chosen != "seen" and named is not None:
         raise OptionError(
-            f"{spelled('failures', found)} says which interval auto makes, and "
-            f"{spelled('method', method)} is named; leave one of the two out"
+            f"{spelled('failures', chosen)} says which interval auto makes, and "
+            f"{spelled('method', named)} is named; leave one of the two out"
         )
-    return found
+    return chosen
 
 
 def missing_policy(missing: Any, allowed: Sequence[str] = MISSING_POLICIES) -> Any:
@@ -331,7 +334,7 @@ def _resolve_method(method: Any) -> MethodSpec | None:
         return None
     if method.strip().lower().startswith(f"{AUTO}@"):
         raise OptionError(f"{spelled('method', method)} is no version of auto; there is {RULE}")
-    if method.partition(":")[0] not in METHODS:
+    if METHODS.find(method.partition(":")[0]) is None:
         raise UnknownNameError(
             "method", method, [AUTO, *METHODS.names], synonyms=METHODS.every_name
         )
@@ -347,41 +350,42 @@ def check_accepts(
     design: Design,
     what: str = "",
 ) -> None:
-    """Refuse a method that makes no intervals for the statistic, naming those that do."""
-    if fits(method, statistic, design, binary=binary):
-        _check_bounds(method, metric, statistic)
-        return
-    accepted = [
-        name
-        for name in accepted_methods(statistic, binary=binary, design=design)
-        if metric.spec.bounds.finite or not rests_on_bounds(METHODS[name], statistic)
-    ]
-    reason = ""
-    if fits(method, statistic, Design.iid(0), binary=binary):
-        reason = f" when cases are {design.name} (groups, strata)"
-    elif method.takes_two_samples:
-        reason = " of one sample: it compares two"
-    elif statistic.spec.estimand in PAIRS_OF_CASES and method.resamples:
-        reason = ", as copies of a case in a resample would be pairs"
-    elif method.accepts & estimands(statistic, binary=binary):
-        lacks = "weighted form" if Need.WEIGHTED in method.needs else "standard error"
-        reason = f", which has no {lacks}"
-    elif (
-        not what
-        and Estimand.PROPORTION in method.accepts
-        and statistic.spec.estimand is Estimand.MEAN
-    ):
-        reason = " unless every value is 0 or 1 (metric 'correct')"
-    raise OptionError(
-        f"method {method.name!r} makes no interval for the {what or statistic.spec.title}{reason}; "
-        f"use auto, {', '.join(accepted)}"
-    )
+    """Refuse a method that makes no intervals for the statistic, naming those that do.
 
-
-def _check_bounds(method: MethodSpec, metric: Metric, statistic: Statistic) -> None:
-    """Refuse a method that rests on the metric's range where that is not finite."""
-    if not metric.spec.bounds.finite and rests_on_bounds(method, statistic):
+    ``what`` names the estimated quantity, where it is not a statistic of values of cases.
+    """
+    bounds = metric.spec.bounds
+    if not fits(method, statistic, design, binary=binary):
+        reason = _why_not(method, statistic, design, binary=binary, of_cases=not what)
+        accepted = [
+            name
+            for name in accepted_methods(statistic, binary=binary, design=design)
+            if bounds.finite or not rests_on_bounds(METHODS[name], statistic)
+        ]
         raise OptionError(
-            f"method {method.name!r} needs a metric with finite bounds; {metric.spec.called} has "
-            f"{metric.spec.bounds}. Name the metric, or give {spelled('bounds')}"
+            f"method {method.name!r} makes no interval for the {what or statistic.spec.title}"
+            f"{reason}; use auto, {', '.join(accepted)}"
         )
+    if not bounds.finite and rests_on_bounds(method, statistic):
+        raise OptionError(
+            f"method {method.name!r} needs a metric with finite bounds; those of "
+            f"{metric.spec.called} are {bounds}. Name the metric, or give {spelled('bounds')}"
+        )
+
+
+def _why_not(
+    method: MethodSpec, statistic: Statistic, design: Design, *, binary: bool, of_cases: bool
+) -> str:
+    if fits(method, statistic, Design.iid(0), binary=binary):
+        return f" when cases are {design.name} (groups, strata)"
+    if method.takes_two_samples:
+        return " of one sample: it compares two"
+    if statistic.spec.estimand in PAIRS_OF_CASES and method.resamples:
+        return ", as copies of a case in a resample would be pairs"
+    if method.accepts & estimands(statistic, binary=binary):
+        lacks = "weighted form" if Need.WEIGHTED in method.needs else "standard error"
+        return f", which has no {lacks}"
+    proportion = Estimand.PROPORTION in method.accepts
+    if of_cases and proportion and statistic.spec.estimand is Estimand.MEAN:
+        return " unless every value is 0 or 1 (metric 'correct')"
+    return ""

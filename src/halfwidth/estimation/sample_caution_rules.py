@@ -38,8 +38,9 @@ def case_cautions(context: CautionContext) -> Iterator[Caution | None]:
     e, method = context.estimate, context.estimate.method_spec
     guaranteed = Promise.GUARANTEED in method.promises
     if not (guaranteed or context.undefined or e.over == "runs"):
-        if context.design is not None and context.clustered:
-            yield _few_clusters(context, context.design)
+        design = context.design
+        if design is not None and design.sizes is not None:
+            yield _few_clusters(context, design)
         else:
             yield _few_cases(context)
     spec = e.statistic_spec.spec
@@ -70,10 +71,9 @@ def unit_cautions(context: CautionContext) -> Iterator[Caution]:
 
 def _few_cases(context: CautionContext) -> Caution | None:
     e, findings = context.estimate, context.findings
-    if context.by_class and _left_to_classes(context):
-        return None
     least = 0 if findings.rows else _declared_least(e)
-    if not (findings.too_few(e.n) if findings.rows else context.units < least):
+    few = findings.too_few(e.n) if findings.rows else context.units < least
+    if not few or (context.by_class and _left_to_classes(context)):
         return None
     needed = findings.needed_text if findings.rows else f"about {least} or more"
     return caution("HW201", n=context.units_text, what=e.subject, needed=needed)
