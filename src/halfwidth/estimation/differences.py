@@ -47,19 +47,7 @@ from halfwidth.results.estimate import Estimate
 
 
 def difference_functional(functional: Functional, effect: Effect = "difference") -> Functional:
-    """What two models differ by, or how many times one has what the other has.
-
-    Parameters
-    ----------
-    functional : Functional
-        Of one model.
-    effect : {"difference", "ratio"}
-
-    Returns
-    -------
-    Functional
-        Of `paired_records`.
-    """
+    """The difference, or ratio, of a functional of one model between two, of `paired_records`."""
     statistic, spec = functional.statistic, functional.statistic.spec
     metric = _metric_of_contrasts(functional.metric, effect)
     name, title = f"{spec.name}_{effect}", f"{EFFECT_WORDS[effect]} {statistic_title(statistic)}"
@@ -89,14 +77,9 @@ def difference_functional(functional: Functional, effect: Effect = "difference")
 
 
 def paired_records(first: Records, second: Records, functional: Functional) -> Records:
-    """The records of two models that stand in the same order, case by case.
+    """The records of two models, of one design and each arranged by the identities of its cases.
 
-    Parameters
-    ----------
-    first, second : Records
-        Of one design, each arranged by the identities of the cases (`arrange`).
-    functional : Functional
-        That of `difference_functional`.
+    ``functional`` is that of `difference_functional`.
     """
     if first.design != second.design:
         raise TypeError("the records of a pair have one design")
@@ -182,23 +165,15 @@ def _metric_of_contrasts(metric: Metric, effect: Effect) -> Metric:
 
 @frozen(eq=False)
 class ReadyPairs:
-    """Two values of each case that counts, and its cluster and stratum.
-
-    Attributes
-    ----------
-    values : ndarray, shape (2, n)
-    groups, strata : ndarray of int or None
-    n_missing, n_infinite : int
-        Cases that miss either value, and those of which one is infinite.
-    cautions : tuple of Caution
-        About how they were paired.
-    """
+    """Two values of each case that counts, (2, n), and its cluster and stratum."""
 
     values: Array
     groups: NDArray[np.intp] | None
     strata: NDArray[np.intp] | None
+    # Cases that miss either value, and those of which one is infinite.
     n_missing: int
     n_infinite: int
+    # About how they were paired.
     cautions: tuple[Caution, ...]
 
 
@@ -207,17 +182,7 @@ def ready_pairs(
 ) -> ReadyPairs:
     """Both values of each case, paired by label or place, in range and present.
 
-    Parameters
-    ----------
-    given : mapping of str to array-like or None
-        First and second values by the names of their arguments, then ``groups`` and ``strata``.
-    metric : Metric
-    request : Request
-    scale : float
-
-    Raises
-    ------
-    DataError
+    ``given`` has the values by the names of their arguments, then ``groups`` and ``strata``.
     """
     inputs = paired(given)
     names, (*both, groups, strata) = list(given)[:2], inputs.given.values()

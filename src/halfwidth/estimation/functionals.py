@@ -52,16 +52,10 @@ class Cases(Protocol):
 
 @frozen
 class Classes:
-    """The classes of a test set, in the order of their codes; empty for a regression.
-
-    Attributes
-    ----------
-    labels : tuple
-    positive : int or None
-        Code of the positive class; None where nothing says which it is.
-    """
+    """The classes of a test set, in the order of their codes; empty for a regression."""
 
     labels: tuple[Any, ...]
+    # Code of the positive class; None where nothing says which it is.
     positive: int | None = None
 
     def __len__(self) -> int:
@@ -78,36 +72,21 @@ class CustomMetric:
 
 @frozen
 class Policies:
-    """What the metrics of a call share.
-
-    Attributes
-    ----------
-    absent : {"omit", "zero", "undefined"}
-    undefined : {"omit", "zero", "worst"}
-    criterion : Metric or None
-        What the threshold is chosen by, on the data.
-    """
+    """What the metrics of a call share."""
 
     absent: AbsentClass
     undefined: Undefined
+    # What the threshold is chosen by, on the data.
     criterion: Metric | None = None
 
 
 @frozen
 class MetricRow:
-    """One row to estimate.
-
-    Attributes
-    ----------
-    metric : Metric or CustomMetric
-    average : str or None
-    which : int
-        The class, where it is of one.
-    label : str
-    """
+    """One row to estimate."""
 
     metric: Metric | CustomMetric
     average: str | None = None
+    # The class, where it is of one.
     which: int = 0
     label: str = ""
 

@@ -28,12 +28,8 @@ def unit_codes(
 ) -> tuple[Codes | None, Codes | None]:
     """Cluster and stratum of each case kept, as integers; None where none are given.
 
-    A stratum that holds all cases is none.
-
-    Raises
-    ------
-    DataError
-        If there is not one label per case given, one is missing, or a cluster spans strata.
+    A stratum that holds all cases is none. Labels that are missing, or not one for each case given,
+    and clusters that span strata make a `DataError`.
     """
     if groups is None and strata is None:
         return None, None

@@ -31,23 +31,15 @@ FAILED = frozenset({str(Status.MISSED), str(Status.SPURIOUS)})
 
 @frozen
 class Variant:
-    """A slice as a missing policy has it.
-
-    Attributes
-    ----------
-    part : Slice
-    values : ndarray
-        As they stand in the table, but missing where the policy is to treat them so.
-    request : Request
-        With the policy for what is missing.
-    without : WithoutResult or None
-        What became of the cases without a result, where policies stand side by side.
-    """
+    """A slice as a missing policy has it."""
 
     part: Slice
+    # As they stand in the table, but missing where the policy is to treat them so.
     values: NDArray[Any]
     metric: Metric
+    # With the policy for what is missing.
     request: Request
+    # What became of the cases without a result, where policies stand side by side.
     without: WithoutResult | None = None
 
     @property

@@ -28,20 +28,13 @@ BY_PLACE = "If their places are what belongs together, pass .to_numpy() of each"
 
 @frozen
 class Paired:
-    """What was given for the same cases, all in the order of the first that carries labels.
+    """What was given for the same cases, all in the order of the first that carries labels."""
 
-    Attributes
-    ----------
-    given : dict
-        By name, as it was given where its order is right.
-    moved : tuple of Caution
-        Says which were brought into another order.
-    index : object or None
-        The labels, where any were carried.
-    """
-
+    # By name, as it was given where its order is right.
     given: dict[str, Any]
+    # Says which were brought into another order.
     moved: tuple[Caution, ...] = ()
+    # The labels, where any were carried.
     index: Any = None
 
     def cautions(self, kept: NDArray[np.bool_], groups: Any = None) -> tuple[Caution, ...]:
@@ -60,29 +53,19 @@ class Paired:
 
 
 def paired(given: Mapping[str, Any], *, fresh: Sequence[str] = ()) -> Paired:
-    """What was given for the same cases, brought into one order by label.
+    """What was given for the same cases, by the names in messages, brought into one order by label.
 
-    Parameters
-    ----------
-    given : mapping of str to array-like or None
-        What messages call each, and its values, a row for each case.
-    fresh : sequence of str
-        Those that one of is often made anew, such as predictions, so that its index counts places
-        where that of the other has labels.
+    ``fresh`` names those of which one is often made anew, such as predictions, so that its index
+    counts places where that of the other has labels. Labels that differ between two, repeat in
+    different orders, or could as well be places, make a `DataError`.
 
-    Raises
-    ------
-    DataError
-        If the labels of two differ, or repeat in different orders, or could as well be places.
-
-    Examples
-    --------
     >>> import pandas as pd
-    >>> made = paired({"a": pd.Series([1, 2], ["x", "y"]), "b": pd.Series([4, 3], ["y", "x"])})
-    >>> made.given["b"].tolist(), made.moved[0].code
+    >>> inputs = paired({"a": pd.Series([1, 2], ["x", "y"]), "b": pd.Series([4, 3], ["y", "x"])})
+    >>> inputs.given["b"].tolist(), inputs.moved[0].code
     ([3, 4], 'HW409')
     """
-    indices = {name: index for name, it in given.items() if (index := row_labels(it)) is not None}
+    labels = {name: row_labels(values) for name, values in given.items()}
+    indices = {name: index for name, index in labels.items() if index is not None}
     labelled = {name: index for name, index in indices.items() if not only_counts(index)}
     if not labelled:
         return Paired(dict(given))
@@ -108,10 +91,10 @@ def paired(given: Mapping[str, Any], *, fresh: Sequence[str] = ()) -> Paired:
 def class_order(
     classes: Sequence[Any], names: Sequence[Any], what: str, *, declared: bool
 ) -> tuple[NDArray[np.intp] | None, tuple[Caution, ...]]:
-    """Places that bring columns that are named for classes into their order, and that it was done.
+    """Places that bring columns that are named for classes into their order, and a caution of it.
 
     None where the names are not those of the classes: then places count. Columns may be named
-    ``p_sick``, ``p_well`` for ``sick`` and ``well``, unless the order of the classes was said.
+    ``p_sick``, ``p_well`` for ``sick`` and ``well``, unless the order of the classes was declared.
     """
     if len(names) != len(classes) or len(names) < 2:
         return None, ()
@@ -129,13 +112,7 @@ def class_order(
 
 
 def by_class(given: Any, classes: Sequence[Any], what: str) -> Any:
-    """A Series (or square frame) labelled by classes as an array in their order.
-
-    Raises
-    ------
-    DataError
-        If its labels are others.
-    """
+    """A Series (or square frame) labelled by classes as an array in their order."""
     index = row_labels(given)
     if index is None or only_counts(index):
         return given

@@ -58,47 +58,33 @@ PROPORTION = MetricSpec(
 
 @frozen
 class Request:
-    """The options common to all estimates of one call, checked.
+    """The options common to all estimates of one call, checked."""
 
-    Attributes
-    ----------
-    method : MethodSpec or None
-        None for ``auto``.
-    level : Level
-    n_resamples : int
-    seed : int
-        Root entropy of the draws.
-    missing : {"raise", "omit", "worst"}
-    penalty : float or None
-    over : {"cases", "clusters"}
-        What the statistic is taken of.
-    threads : int
-        That long bootstraps of ranked scores run in.
-    failures : {"seen", "unseen", "both"}
-        Whether ``auto`` makes the interval for populations that fail as these cases did, or for
-        such as may fail as none of these did; for ``"both"`` a verdict holds under either.
-    draws : bool
-        Whether resamples were asked for by their number, so that they are drawn even where their
-        distribution is known exactly.
-    """
-
+    # None for ``auto``.
     method: MethodSpec | None
     level: Level
     n_resamples: int
+    # Root entropy of the draws.
     seed: int
     missing: Missing
     penalty: float | None
+    # What the statistic is taken of.
     over: Over = "cases"
+    # That long bootstraps of ranked scores run in.
     threads: int = 1
+    # Whether resamples were asked for by their number, so that they are drawn even where their
+    # distribution is known exactly.
     draws: bool = True
+    # Whether ``auto`` makes the interval for populations that fail as these cases did, or for such
+    # as may fail as none of these did; for ``"both"`` a verdict holds under either.
     failures: Failures = "seen"
 
 
 def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
     """The metric meant by a name, a spec, a declared function or nothing.
 
-    ``bounds`` replaces the range of a known metric and makes any other name a metric of the
-    user's own.
+    ``bounds`` replaces the range of a known metric, and makes of any other name a metric of one's
+    own.
     """
     spec, given = _named_metric(metric, bounds)
     # What is resolved already may be a regression's, whose bounds are to be set.

@@ -27,19 +27,12 @@ from halfwidth.tables.layout import Layout, Slice, not_applicable_note, pooled_m
 
 @frozen(eq=False)
 class JobsOfCases:
-    """What is estimated of values of cases.
-
-    Attributes
-    ----------
-    jobs : tuple of Job
-    notes : tuple of str
-        What was assumed about its columns, and what was left out.
-    cases : tuple of Cases
-        The values behind the jobs of each statistic.
-    """
+    """What is estimated of values of cases."""
 
     jobs: tuple[Job, ...]
+    # What was assumed about its columns, and what was left out.
     notes: tuple[str, ...]
+    # The values behind the jobs of each statistic.
     cases: tuple[Cases, ...] = ()
 
     def without_labels(self) -> JobsOfCases:
@@ -89,15 +82,7 @@ def table_jobs(
     missing: MissingOrAll,
     scale: float,
 ) -> JobsOfCases:
-    """Jobs of all columns, groups and statistics of a table.
-
-    Raises
-    ------
-    OptionError
-        If the scale or the bounds would apply to several metrics.
-    DataError
-        If the table has nothing of the metric, or no value is left.
-    """
+    """Jobs of all columns, groups and statistics of a table."""
     metrics = SliceMetrics(table, layout, metric, bounds)
     if len(metrics.held) > 1 and metric is None and (scale != 1 or bounds is not None):
         raise OptionError(

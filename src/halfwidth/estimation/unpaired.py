@@ -47,22 +47,11 @@ UNPAIRED, INDEPENDENT = "unpaired", {"iid", "paired"}
 def estimate_unpaired(
     first: Job, second: Job, request: Request, effect: Effect = "difference"
 ) -> Estimate:
-    """The difference, or ratio, of two jobs whose cases are independent of each other.
+    """The first of two jobs minus (over) the second, whose cases are independent of each other.
 
-    Parameters
-    ----------
-    first, second : Job
-        Of the same statistic or metric, each with cases and a design of its own; their labels say
-        whose cases a caution is about.
-    request : Request
-        With ``method`` None: what `choose_unpaired` takes. A method of one sample that cannot
-        compare two makes an interval of each, and `mover` puts these together.
-    effect : {"difference", "ratio"}
-
-    Returns
-    -------
-    Estimate
-        Of the first minus (over) the second, of the cases of both.
+    Their labels say whose cases a caution is about. ``auto`` is what `choose_unpaired` takes. A
+    method of one sample that cannot compare two makes an interval of each, and `mover` puts these
+    together.
     """
     jobs = (by_itself(first), by_itself(second))
     method = _method(jobs, request, effect)

@@ -31,23 +31,15 @@ LARGE = 4.0
 
 @frozen
 class Units:
-    """Images or patients, whichever are resampled.
+    """Images or patients, whichever are resampled."""
 
-    Attributes
-    ----------
-    codes : ndarray of int, shape (n,)
-        Of each image.
-    names : tuple of str
-        Of each unit.
-    strata : ndarray of int, shape (U,)
-        Of each unit; zeros where there are none.
-    grouped : bool
-        Whether somebody said which images belong together.
-    """
-
+    # Of each image, (n,).
     codes: Codes
+    # Of each unit.
     names: tuple[str, ...]
+    # Of each unit, (U,); zeros where there are none.
     strata: Codes
+    # Whether somebody said which images belong together.
     grouped: bool
 
     def sums(self, counts: NDArray[Any]) -> NDArray[Any]:
@@ -59,92 +51,60 @@ class Units:
 
 @frozen(eq=False)
 class Cut:
-    """What scores and numbers of detections say of a cut that was made before.
+    """What scores and numbers of detections say of a cut that was made before."""
 
-    Attributes
-    ----------
-    lowest, highest : float
-        Scores; NaN where there are none.
-    distinct : int
-        Different scores.
-    whole : bool
-        Whether all scores are whole numbers, such as ratings.
-    most : int
-        Detections of the fullest image.
-    full : int
-        Images with as many.
-    """
-
+    # Scores; NaN where there are none.
     lowest: float
     highest: float
+    # Different scores.
     distinct: int
+    # Whether all scores are whole numbers, such as ratings.
     whole: bool
+    # Detections of the fullest image.
     most: int
+    # Images with as many.
     full: int
 
 
 @frozen(eq=False)
 class MatchSummary:
-    """What is known of one way of matching two sets.
+    """What is known of one way of matching two sets."""
 
-    Attributes
-    ----------
-    lists : MatchLists
-        At all thresholds that some row needs.
-    criterion : LocalisationSpec
-    units : Units
-    patients : tuple of (int, str), or None
-        How many patients the names of the images suggest, and an example; None where they suggest
-        nothing, or somebody said which images belong together.
-    cut : Cut
-    shifted : ndarray, shape (m,)
-        Of each object to be found, its IoU with itself shifted by one pixel along each axis; empty
-        where no size in pixels is known.
-    ragged : tuple of (int, int), or None
-        Objects of several parts or that fill little of their box, and how many were looked at;
-        None where a library is missing to draw them.
-    """
-
+    # At all thresholds that some row needs.
     lists: MatchLists
     criterion: LocalisationSpec
     units: Units
+    # How many patients the names of the images suggest, and an example; None where they suggest
+    # nothing, or somebody said which images belong together.
     patients: tuple[int, str] | None
     cut: Cut
+    # The IoU of each object to be found, (m,), with itself shifted by one pixel along each axis;
+    # empty where no size in pixels is known.
     shifted: Array
+    # Objects of several parts or that fill little of their box, and how many were looked at; None
+    # where a library is missing to draw them.
     ragged: tuple[int, int] | None
     large: tuple[int, int]
 
 
 @frozen(eq=False)
 class DetectionContext:
-    """What the rules look at for one estimate.
-
-    Attributes
-    ----------
-    summary : MatchSummary
-    matching : MatchingRule
-        With the thresholds of this estimate alone.
-    matched_by : str
-        The same in prose.
-    which : int or None
-        The only class that counts; None: all.
-    absent : str
-        The policy for classes without a value.
-    unmatched : tuple of int
-        Objects missed and false positives, where each counts a penalty.
-    neighbours : tuple of (float, float)
-        Thresholds beside the only one, and the value there.
-    others : tuple of MatchSummary
-        Of the detector that this one is compared with, on the same references.
-    """
+    """What caution rules look at in detections, for one estimate."""
 
     summary: MatchSummary
+    # With the thresholds of this estimate alone.
     matching: MatchingRule
+    # The same in prose.
     matched_by: str = ""
+    # The only class that counts; None: all.
     which: int | None = None
+    # The policy for classes without a value.
     absent: str = "omit"
+    # Thresholds beside the only one, and the value there.
     neighbours: tuple[tuple[float, float], ...] = ()
+    # Objects missed and false positives, where each counts a penalty.
     unmatched: tuple[int, int] = (0, 0)
+    # Of the detector that this one is compared with, on the same references.
     others: tuple[MatchSummary, ...] = ()
 
     def against(self, other: DetectionContext, effect: Effect) -> DetectionContext:

@@ -47,29 +47,18 @@ OfClasses = Callable[[Numbers], Array]
 
 @frozen(eq=False)
 class Heights:
-    """How the heights of one curve are made: of a class, or an average over several.
-
-    Attributes
-    ----------
-    kind : {"pr", "froc", "afroc", "wafroc"}
-    form : MatchedScores
-        Of the metric that sums up the curve.
-    by_class : tuple of ScoredMatches
-        At one threshold of localisation.
-    design : Design
-    grid : ndarray, shape (K,)
-    of_classes : callable
-        From counts of units to heights of each class, (B, U) -> (C, K, B).
-    elements : int
-        Of the temporaries of a resample.
-    """
+    """How the heights of one curve are made: of a class, or an average over several."""
 
     kind: DetectionCurveKind
+    # Of the metric that sums up the curve.
     form: MatchedScores
+    # At one threshold of localisation.
     by_class: ByClass
     design: Design
     grid: Array
+    # From counts of units to heights of each class, (B, U) -> (C, K, B).
     of_classes: OfClasses
+    # Of the temporary arrays of a resample.
     elements: int
 
     @classmethod
@@ -103,10 +92,8 @@ class Heights:
         return Heights._from_lists(self.kind, self.form, extended, pseudo_units(self.design))
 
     def line(self) -> Array:
-        """Corners of the curve of the images themselves, up to the last detection, (m, 2).
-
-        An average over classes has none of its own: its heights stand for them.
-        """
+        """Corners of the curve of the images themselves, up to the last detection, (m, 2)."""
+        # An average over classes has none of its own: its heights stand for them.
         if len(self.by_class) > 1:
             once = np.ones((1, self.design.units), dtype=np.int64)
             return np.column_stack([self.grid, self(once)[:, 0]])

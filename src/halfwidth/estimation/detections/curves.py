@@ -58,25 +58,12 @@ def curves_of_jobs(
 ) -> DetectionCurves:
     """A curve for each job, with its band.
 
+    Jobs are of the metric that `AREA_OF` has for the kind, of the same images at one threshold of
+    localisation: a class each, all classes pooled, or an average, whose curve is that of heights.
     The band of one class comes from Dirichlet weights of the images, with half a pseudo-image at
-    either end, as its area does; that of an average over classes from a bootstrap.
-
-    Parameters
-    ----------
-    kind : {"pr", "froc", "afroc", "wafroc"}
-    jobs : sequence of Job
-        Of the metric that `AREA_OF` has for the kind, of the same images at one threshold of
-        localisation: a class each, all classes pooled, or an average over them, whose curve is
-        the average of their heights.
-    matching : MatchingRule
-    request : Request
-    band : {"pointwise", "simultaneous"}
-        Intervals of each height by itself; or made wider, all alike in their level, until the share
-        of resamples that lie within them all over is that of the confidence level (Beran 1988).
-
-    Returns
-    -------
-    DetectionCurves
+    either end, as its area does; that of an average over classes from a bootstrap. A simultaneous
+    band is made of wider intervals, all alike in their level, until the share of resamples that lie
+    within them all over is that of the confidence level (Beran 1988).
     """
     one_of("kind", kind, DETECTION_CURVE_KINDS)
     as_choice("band", band, "curve")
@@ -221,19 +208,8 @@ def _band(y: Array, ends: tuple[Array, Array], request: Request, band: Band, *, 
 def simultaneous(lower: Array, upper: Array, confidence: float) -> tuple[Array, Array]:
     """The narrowest band of order statistics of one level that holds enough of the curves whole.
 
-    Parameters
-    ----------
-    lower, upper : ndarray, shape (K, B)
-        Heights of B curves for either end of the band; those with NaN are left out.
-    confidence : float
-        The share of them that lie within the band everywhere, or a few more.
+    Of the heights of B curves for either end, (K, B), those with NaN are left out.
 
-    Returns
-    -------
-    low, high : ndarray, shape (K,)
-
-    Examples
-    --------
     >>> curves = np.array([[1.0, 2, 3, 4, 5], [1, 2, 5, 4, 3]])
     >>> simultaneous(curves, curves, 0.4)
     (array([2., 2.]), array([4., 4.]))

@@ -39,32 +39,20 @@ COCO_MOST = 100
 
 @frozen
 class RequestedMetric:
-    """One metric as it was asked for.
-
-    Attributes
-    ----------
-    metric : Metric
-    thresholds : tuple of float or None
-        Of localisation; None: those of the call, or the usual ones.
-    label : str
-        What its rows are called.
-    area : tuple of float or None
-        Range of sizes.
-    max_detections : int or None
-    """
+    """One metric as it was asked for."""
 
     metric: Metric
+    # Of localisation; None: those of the call, or the usual ones.
     thresholds: tuple[float, ...] | None = None
+    # What its rows are called.
     label: str = ""
+    # Range of sizes.
     area: AreaRange | None = None
     max_detections: int | None = None
 
 
 def resolve_detection_metric(given: Any) -> RequestedMetric:
-    """The metric that a name, a spec or a declared function means.
-
-    A threshold may stand behind it: ``ap50``, ``ap@0.5``, ``ap@0.5:0.95``.
-    """
+    """The metric of a name, a spec or a function, with a threshold: ``ap50``, ``ap@0.5:0.95``."""
     if isinstance(given, str):
         text, _, at = given.partition("@")
         name, parameters = parse_name(text, _parameters)

@@ -25,23 +25,14 @@ from halfwidth.estimation.functionals import Policies
 
 @frozen(eq=False)
 class DetectorRequest:
-    """What is computed of each detector, checked as far as it can be without data.
+    """What is computed of each detector, checked as far as it can be without data."""
 
-    Attributes
-    ----------
-    metrics : tuple of RequestedMetric
-        Empty where the usual ones are asked for.
-    matching : Matching
-    averages : tuple of str or None
-    policies : Policies
-    sources : mapping
-        How detections and references are brought together, as `sets_of` takes it.
-    """
-
+    # Empty where the usual ones are asked for.
     metrics: tuple[RequestedMetric, ...]
     matching: Matching
     averages: tuple[str, ...] | None
     policies: Policies
+    # How detections and references are brought together, as `sets_of` takes it.
     sources: Mapping[str, Any]
 
 
@@ -54,16 +45,9 @@ def detector_request(
     undefined: Undefined = "omit",
     **sources: Any,
 ) -> DetectorRequest:
-    """Check what is asked of detectors.
+    """Check what is asked of detectors; no metric stands for the usual ones.
 
-    Parameters
-    ----------
-    metric : str, MetricSpec, or sequence of them, or None
-        None stands for the usual metrics.
-    matching : Matching
-    average, absent_class, undefined
-    **sources
-        Classes, policy for unknown images, groups and strata.
+    ``sources`` are classes, the policy for unknown images, groups and strata.
     """
     metrics = [] if metric is None else listed(metric, "metric")
     threshold, area, most = matching.threshold, matching.area, matching.max_detections

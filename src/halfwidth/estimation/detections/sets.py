@@ -32,17 +32,8 @@ def sets_of(
 ) -> tuple[Sets, tuple[str, ...]]:
     """Both sides of the same images and classes, and notes on what was read.
 
-    Parameters
-    ----------
-    detections, references : object
-        What `read_objects` takes.
-    classes : sequence of str or mapping, optional
-    groups, strata : object
-        The name of a column or field of the references, a label for each name of an image, or one
-        for each image in the order of the references.
-    unknown_images : {"raise", "omit"}
-    by_class : bool
-        Whether classes are told apart.
+    Groups and strata are the name of a column or field of the references, a label for each name of
+    an image, or one for each image in the order of the references.
     """
     as_choice("unknown_images", unknown_images)
     classes = checked_classes(classes)

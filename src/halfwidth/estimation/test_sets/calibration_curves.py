@@ -222,18 +222,12 @@ def _isotonic(place: NDArray[np.intp], cases: NDArray[np.intp], y: Array) -> Arr
 
 @frozen(eq=False)
 class LogOdds:
-    """The smooth curve of some cases at some probabilities, on the scale of log odds.
+    """The smooth curve of some cases at some probabilities, on the scale of log odds."""
 
-    Attributes
-    ----------
-    value, variance : ndarray, shape (m,)
-        NaN where the curve has no single finite fit.
-    degrees : float
-        Of freedom, infinite for independent cases.
-    """
-
+    # NaN where the curve has no single finite fit.
     value: Array
     variance: Array
+    # Of freedom, infinite for independent cases.
     degrees: float
 
 

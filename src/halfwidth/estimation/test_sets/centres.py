@@ -65,14 +65,9 @@ def calibration_over_centres(
 
 
 def centre_parts(cases: TestSet, centres: Sequence[Any]) -> dict[str, TestSet]:
-    """The cases of each centre by its name, in the order of names.
+    """The cases, whose strata are centres, of each centre by its name, in the order of names.
 
-    Parameters
-    ----------
-    cases : TestSet
-        Their strata are centres.
-    centres : sequence
-        The label of each case that was given.
+    ``centres`` has the label of each case that was given.
     """
     check_probabilities("calibration over centres", cases)
     if cases.strata is None:

@@ -95,13 +95,7 @@ def _countable(cells: NDArray[Any]) -> bool:
 
 
 def as_codes(cells: NDArray[Any], labels: Sequence[Any], where: str) -> Codes:
-    """The place of each label among ``labels``; -1 for a missing one.
-
-    Raises
-    ------
-    DataError
-        If a label is not among them.
-    """
+    """The place of each label among ``labels``, or a `DataError`; -1 for a missing one."""
     if _countable(cells) and all(isinstance(label, int) for label in labels):
         if list(labels) == list(range(len(labels))) and 0 <= cells.min() <= cells.max() < len(
             labels

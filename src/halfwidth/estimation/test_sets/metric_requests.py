@@ -55,23 +55,14 @@ class TestSetOptions:
 
 @frozen(eq=False)
 class MetricRequest:
-    """Metrics of test sets, checked as far as they can be without cases.
-
-    Attributes
-    ----------
-    metrics : list of Metric or CustomMetric
-    averages : list of str or None
-    options : TestSetOptions
-    criterion : Metric or None
-        What the threshold is chosen by, on the data.
-    bounded : bool
-        Whether bounds of the errors of a regression were given.
-    """
+    """Metrics of test sets, checked as far as they can be without cases."""
 
     metrics: Sequence[Metric | CustomMetric]
     averages: Sequence[str] | None
     options: TestSetOptions
+    # What the threshold is chosen by, on the data.
     criterion: Metric | None
+    # Whether bounds of the errors of a regression were given.
     bounded: bool
 
     @property
@@ -142,22 +133,14 @@ class MetricRequest:
 
 @frozen(eq=False)
 class ScoreRequest:
-    """The scores of a test set, or the decisions by them, wanted for something else than a metric.
+    """The scores of a test set, or decisions by them, wanted for something else than a metric."""
 
-    Attributes
-    ----------
-    purpose : str
-        What they are wanted for, in messages.
-    options : TestSetOptions
-    decided : bool
-        Whether scores are to become classes.
-    without : tuple of str
-        Descriptions of cases that have no effect there.
-    """
-
+    # What they are wanted for, in messages.
     purpose: str
     options: TestSetOptions
+    # Whether scores are to become classes.
     decided: bool = False
+    # Descriptions of cases that have no effect there.
     without: tuple[str, ...] = ()
 
     # Targets are classes.
@@ -207,12 +190,7 @@ def score_request(
     decided: bool = False,
     without: tuple[str, ...] = (),
 ) -> ScoreRequest:
-    """Refuse options of a test set that are of metrics alone.
-
-    Raises
-    ------
-    OptionError
-    """
+    """Refuse options of a test set that are of metrics alone."""
     usual = TestSetOptions()
     given = {name: getattr(options, name) for name in OF_METRICS} | {"bounds": bounds}
     if not decided:

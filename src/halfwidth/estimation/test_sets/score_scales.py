@@ -66,11 +66,6 @@ def on_scale(
     Probabilities and scores of any kind stay as they are. Logits of several classes become the
     logit of each class against all others, which keeps the ranks that probabilities lose where
     they round to 1; a single logit stays.
-
-    Raises
-    ------
-    DataError
-        If the scores cannot be what they are said to be.
     """
     low, high = float(rows.min(initial=0.0)), float(rows.max(initial=0.0))
     outside = low < -ROUNDING or high > 1 + ROUNDING
