@@ -44,9 +44,10 @@ def automatic_intervals(
     one of the design.
     """
     ordered = np.sort(samples, axis=-1) if design.simple else samples
-    of_records = functional.statistic.spec.of_records
+    takes_records = functional.statistic.spec.of_records
     records = [
-        Records(one, design, design.n, values=NO_VALUES if of_records else one) for one in ordered
+        Records(one, design, design.n, values=NO_VALUES if takes_records else one)
+        for one in ordered
     ]
     return intervals_by_method(
         functional,

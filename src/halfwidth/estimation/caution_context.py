@@ -89,10 +89,10 @@ class CautionContext:
         """Whether the smallest class decides how well it is covered, and not the cases in all."""
         e = self.estimate
         # Metrics that give a rare class a voice of its own.
-        of_classes = (
+        weighs_classes = (
             e.statistic_spec.spec.of_records and e.metric_spec.spec.takes is not Takes.NUMBERS
         )
-        return self.classes is not None and of_classes and e.average != "micro"
+        return self.classes is not None and weighs_classes and e.average != "micro"
 
     @functools.cached_property
     def findings(self) -> Findings:

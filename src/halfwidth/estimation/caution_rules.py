@@ -108,11 +108,11 @@ def _about_failures(context: CautionContext) -> Iterator[Caution | None]:
         yield caution("HW315", n=context.units_text, interval=e.unseen_failures_text)
     if context.stands_in and e.method == dirichlet.__name__:
         # Values that say nothing of how far others lie, so that ``auto`` takes the bounds.
-        what = context.units_text
+        units = context.units_text
         if context.units >= spec_of(dirichlet_pareto).min_n:
             spread = e.statistic_spec.spec.estimand is Estimand.SPREAD
-            what += f" of one {'mean' if context.clustered and not spread else 'value'}"
-        yield caution("HW319", what=what, range=e.metric_spec.spec.bounds)
+            units += f" of one {'mean' if context.clustered and not spread else 'value'}"
+        yield caution("HW319", what=units, range=e.metric_spec.spec.bounds)
 
 
 def _missing(context: CautionContext) -> Caution:
@@ -174,8 +174,8 @@ def _about_resamples(context: CautionContext) -> Iterator[Caution]:
         return
     studentized = distribution is Need.STUDENTIZED
     if e.n_undefined:
-        what = f"{'studentized ' if studentized else ''}{e.subject}"
-        yield caution("HW310", what=what, count=e.n_undefined, total=e.n_resamples)
+        quantity = f"{'studentized ' if studentized else ''}{e.subject}"
+        yield caution("HW310", what=quantity, count=e.n_undefined, total=e.n_resamples)
     if context.infinite and studentized:
         yield caution("HW312")
     elif context.infinite:
@@ -185,8 +185,8 @@ def _about_resamples(context: CautionContext) -> Iterator[Caution]:
     own = spec.form.statistic if isinstance(spec.form, Contrast) else spec
     # Resamples of an error that noise makes larger, and resampling once more.
     if own.estimand in ENLARGED and {Need.DISTRIBUTION, Need.WEIGHTED} & {*e.method_spec.needs}:
-        what = e.subject if own is spec else f"{metric_title(e.metric_spec)} of each model"
-        yield caution("HW321", method=e.method_spec.title, what=what)
+        quantity = e.subject if own is spec else f"{metric_title(e.metric_spec)} of each model"
+        yield caution("HW321", method=e.method_spec.title, what=quantity)
 
 
 # --------------------------------------------------------------------------- bounds
@@ -272,8 +272,8 @@ def _why_undefined(context: CautionContext) -> tuple[str, str]:
         from halfwidth.estimation.detections.caution_rules import why_undefined
 
         return why_undefined(context.estimate, context.matched)
-    what = f"the {context.estimate.subject} of {context.units_text}"
-    return f"{what} is undefined", "collect more cases"
+    quantity = f"the {context.estimate.subject} of {context.units_text}"
+    return f"{quantity} is undefined", "collect more cases"
 
 
 def _fewest_units(method: MethodSpec, context: CautionContext) -> int:

@@ -307,22 +307,22 @@ def _out_of_range(
         f"{spec.called} (case {_called(cases, first)}: {numbers[first]:g})"
     )
     finite = numbers[np.isfinite(numbers)]
-    of_share = bounds == Bounds(0, 1) and scale == 1 and len(finite) > 0
+    share = bounds == Bounds(0, 1) and scale == 1 and len(finite) > 0
     whole = bool((finite == np.rint(finite)).all())
     columns = f"name the columns that hold values ({spelled('value')})"
-    if of_share and like_per_cent(finite):
+    if share and like_per_cent(finite):
         if whole:
             per_cent = f"If they are per cent: {spelled('scale', 100)}"
             return f"{text}. {per_cent}; if they are counts, {columns}"
         return f"{text}. They look like per cent: use {spelled('scale', 100)}"
-    if of_share and whole:
+    if share and whole:
         return f"{text}. If they are counts or codes, {columns}"
-    given = finite * scale
+    unscaled = finite * scale
     if (
         spec.bounds_given
         and scale != 1
-        and (bounds.low <= given).all()
-        and (given <= bounds.high).all()
+        and (bounds.low <= unscaled).all()
+        and (unscaled <= bounds.high).all()
     ):
         low, high = (bound / scale for bound in (bounds.low, bounds.high))
         return (

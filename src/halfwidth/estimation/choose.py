@@ -159,10 +159,10 @@ def _for_records(records: Records, functional: Functional, *, weighted: bool) ->
 def _for_calibration(records: Records, statistic: Statistic) -> str | None:
     """For an error of calibration, or coefficients of a recalibration; None where it is neither."""
     form = statistic.spec.form
-    of_one = form.statistic if isinstance(form, Contrast) else statistic.spec
-    if of_one.estimand is not Estimand.COEFFICIENT:
+    single = form.statistic if isinstance(form, Contrast) else statistic.spec
+    if single.estimand is not Estimand.COEFFICIENT:
         return OF_CALIBRATION.get(statistic.spec.estimand)
-    if of_one is statistic.spec:
+    if single is statistic.spec:
         # Robust errors of independent cases are too small below 200 of them.
         alone = records.design.independent and records.n_effective is None
         return "model_wald" if alone else "t"

@@ -54,10 +54,10 @@ def difference_functional(functional: Functional, effect: Effect = "difference")
     bounds = functional.metric.spec.bounds
     if effect == "difference" and spec.estimand is Estimand.MEAN and not functional.is_proportion:
         # A mean of differences: one value a case, so that nothing need stay together.
-        of_pairs = replace(spec, name=name, title=title, synonyms=(), pair_bounds=bounds)
-        return Functional(Statistic(of_pairs), metric)
+        paired_spec = replace(spec, name=name, title=title, synonyms=(), pair_bounds=bounds)
+        return Functional(Statistic(paired_spec), metric)
     contrast = Contrast(spec, effect)
-    of_pairs = StatisticSpec(
+    paired_spec = StatisticSpec(
         name,
         title,
         function=_Contrasted(contrast),
@@ -73,7 +73,7 @@ def difference_functional(functional: Functional, effect: Effect = "difference")
         of_records=spec.of_records,
         pair_bounds=bounds,
     )
-    return Functional(Statistic(of_pairs, statistic.parameters), metric)
+    return Functional(Statistic(paired_spec, statistic.parameters), metric)
 
 
 def paired_records(first: Records, second: Records, functional: Functional) -> Records:
@@ -178,14 +178,14 @@ class ReadyPairs:
 
 
 def ready_pairs(
-    given: Mapping[str, Any], metric: Metric, request: Request, scale: float = 1.0
+    arguments: Mapping[str, Any], metric: Metric, request: Request, scale: float = 1.0
 ) -> ReadyPairs:
     """Both values of each case, paired by label or place, in range and present.
 
     ``given`` has the values by the names of their arguments, then ``groups`` and ``strata``.
     """
-    inputs = paired(given)
-    names, (*both, groups, strata) = list(given)[:2], inputs.given.values()
+    inputs = paired(arguments)
+    names, (*both, groups, strata) = list(arguments)[:2], inputs.given.values()
     sides = [
         scaled_numbers(side, metric, scale, name) for side, name in zip(both, names, strict=True)
     ]

@@ -312,14 +312,14 @@ def probabilities_of_one(row: MetricRow, cases: Cases) -> Array:
     """
     p = cases.probability_rows()
     if row.average == "top_label":
-        given, right = p.max(axis=-2), p.argmax(axis=-2) == cases.truth
+        probability, right = p.max(axis=-2), p.argmax(axis=-2) == cases.truth
     elif row.average is None:
         true = np.asarray(cases.truth, dtype=np.intp)[..., None, :]
-        given = np.take_along_axis(p, true, axis=-2)[..., 0, :]
-        right = np.ones(given.shape)
+        probability = np.take_along_axis(p, true, axis=-2)[..., 0, :]
+        right = np.ones(probability.shape)
     else:
-        given, right = p[..., row.which, :], cases.truth == row.which
-    return np.stack([given, np.asarray(right, dtype=float)], axis=-2)
+        probability, right = p[..., row.which, :], cases.truth == row.which
+    return np.stack([probability, np.asarray(right, dtype=float)], axis=-2)
 
 
 def _probabilities_of_all(_row: MetricRow, cases: Cases) -> Array:
@@ -329,23 +329,23 @@ def _probabilities_of_all(_row: MetricRow, cases: Cases) -> Array:
 
 
 def _with_weights(rows: Callable[[Any], Array], cases: Cases) -> Array:
-    made = rows(cases)
+    records = rows(cases)
     if cases.weights is None:
-        return made
-    return np.concatenate([made, cases.weights[..., None, :]], axis=-2)
+        return records
+    return np.concatenate([records, cases.weights[..., None, :]], axis=-2)
 
 
 def _values_of_cases(
     form: PerCase, average: str, rows: Callable[[Any], Array], cases: Cases
 ) -> Array:
     """A value of each case, (..., n), and maybe its weight, (..., 2, n)."""
-    made = rows(cases)
+    records = rows(cases)
     if average in ("macro", "sum"):
-        codes = np.arange(made.shape[-2] - 1)[:, None]
-        each = form.values(made[..., :-1, :], (made[..., -1:, :] == codes).astype(float))
+        codes = np.arange(records.shape[-2] - 1)[:, None]
+        each = form.values(records[..., :-1, :], (records[..., -1:, :] == codes).astype(float))
         values = each.sum(axis=-2) if average == "sum" else each.mean(axis=-2)
     else:
-        values = form.values(made[..., 0, :], made[..., 1, :])
+        values = form.values(records[..., 0, :], records[..., 1, :])
     return values if cases.weights is None else np.stack([values, cases.weights], axis=-2)
 
 

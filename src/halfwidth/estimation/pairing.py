@@ -52,7 +52,7 @@ class Paired:
         return (*self.moved, *repeat_cautions(repeats, len(rows)))
 
 
-def paired(given: Mapping[str, Any], *, fresh: Sequence[str] = ()) -> Paired:
+def paired(inputs: Mapping[str, Any], *, fresh: Sequence[str] = ()) -> Paired:
     """What was given for the same cases, by the names in messages, brought into one order by label.
 
     ``fresh`` names those of which one is often made anew, such as predictions, so that its index
@@ -64,22 +64,22 @@ def paired(given: Mapping[str, Any], *, fresh: Sequence[str] = ()) -> Paired:
     >>> inputs.given["b"].tolist(), inputs.moved[0].code
     ([3, 4], 'HW409')
     """
-    labels = {name: row_labels(values) for name, values in given.items()}
+    labels = {name: row_labels(values) for name, values in inputs.items()}
     indices = {name: index for name, index in labels.items() if index is not None}
     labelled = {name: index for name, index in indices.items() if not only_counts(index)}
     if not labelled:
-        return Paired(dict(given))
+        return Paired(dict(inputs))
     shuffled = [name for name, index in labelled.items() if counts_in_disorder(index)]
     if shuffled:
         # The labels 0 to n - 1 in order are then labels as well, and not the lack of any.
         _check_fresh([name for name in fresh if name in indices], shuffled)
         labelled = indices
     first, reference = next(iter(labelled.items()))
-    moved, ordered = [], dict(given)
+    moved, ordered = [], dict(inputs)
     for name, index in labelled.items():
         if len(index) != len(reference) or index.equals(reference):
             continue  # another length is another error
-        ordered[name] = given[name].iloc[_places(name, index, first, reference)]
+        ordered[name] = inputs[name].iloc[_places(name, index, first, reference)]
         moved.append(
             caution(
                 "HW409", what=name, reference=first, other=_first(index), label=_first(reference)
@@ -89,7 +89,7 @@ def paired(given: Mapping[str, Any], *, fresh: Sequence[str] = ()) -> Paired:
 
 
 def class_order(
-    classes: Sequence[Any], names: Sequence[Any], what: str, *, declared: bool
+    classes: Sequence[Any], names: Sequence[Any], where: str, *, declared: bool
 ) -> tuple[NDArray[np.intp] | None, tuple[Caution, ...]]:
     """Places that bring columns that are named for classes into their order, and a caution of it.
 
@@ -106,27 +106,27 @@ def class_order(
     if columns == labels or set(columns) != set(labels) or len(set(columns)) < len(columns):
         return None, ()
     raised = caution(
-        "HW409", what=what, reference="the classes", other=str(names[0]), label=labels[0]
+        "HW409", what=where, reference="the classes", other=str(names[0]), label=labels[0]
     )
     return np.array([columns.index(label) for label in labels], dtype=np.intp), (raised,)
 
 
-def by_class(given: Any, classes: Sequence[Any], what: str) -> Any:
+def by_class(labelled: Any, classes: Sequence[Any], name: str) -> Any:
     """A Series (or square frame) labelled by classes as an array in their order."""
-    index = row_labels(given)
+    index = row_labels(labelled)
     if index is None or only_counts(index):
-        return given
+        return labelled
     labels = [str(label) for label in classes]
     sides = [[str(label) for label in index]]
-    if has_columns(given):
-        sides.append([str(name) for name in given.columns])
+    if has_columns(labelled):
+        sides.append([str(name) for name in labelled.columns])
     for side in sides:
         if sorted(side) != sorted(labels):
             raise DataError(
-                f"{what} is labelled {shortened(side, 5)}, and the classes are "
+                f"{name} is labelled {shortened(side, 5)}, and the classes are "
                 f"{shortened(labels, 5)}; label it by these, or pass .to_numpy()"
             )
-    array = given.to_numpy()
+    array = labelled.to_numpy()
     for axis, side in enumerate(sides):
         array = array.take([side.index(label) for label in labels], axis=axis)
     return array

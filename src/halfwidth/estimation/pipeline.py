@@ -137,14 +137,14 @@ def method_for(job: Job, request: Request) -> MethodSpec:
         chosen = choose(functional, records, request.level)
         allowing = if_unseen_failures(chosen) if request.failures == "unseen" else None
         return allowing or chosen
-    what, metric = "", functional.metric
+    quantity, metric = "", functional.metric
     if metric.spec.level is MetricLevel.SAMPLE:
-        what = f"{AVERAGE_WORDS.get(job.average or '', '')} {metric_title(metric)}".strip()
+        quantity = f"{AVERAGE_WORDS.get(job.average or '', '')} {metric_title(metric)}".strip()
     check_accepts(
         *(request.method, metric, functional.statistic),
         binary=functional.binary,
         design=records.design,
-        what=what,
+        quantity=quantity,
     )
     return request.method
 

@@ -86,20 +86,20 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
     ``bounds`` replaces the range of a known metric, and makes of any other name a metric of one's
     own.
     """
-    spec, given = _named_metric(metric, bounds)
+    spec, parameters = _named_metric(metric, bounds)
     # What is resolved already may be a regression's, whose bounds are to be set.
     if not isinstance(metric, str | Metric) and is_sample_metric(spec):
         raise _test_set_metric_error(spec.name)
     if bounds is not None:
         spec = replace(spec, bounds=_bounds_within(spec, bounds), bounds_given=True)
-    return Metric(spec, bind(spec.name, spec.parameters, given, complete=False))
+    return Metric(spec, bind(spec.name, spec.parameters, parameters, complete=False))
 
 
 def _named_metric(metric: Any, bounds: Any) -> tuple[MetricSpec, Mapping[str, object]]:
     """What is known of a metric, and the parameters that are named with it."""
-    given: Mapping[str, object] = {}
+    parameters: Mapping[str, object] = {}
     if isinstance(metric, str):
-        name, given = parse_name(metric, _metric_parameters)
+        name, parameters = parse_name(metric, _metric_parameters)
         known = METRICS.find(name)
         if known is None and bounds is None:
             refuse_detection_metric(name)
@@ -114,7 +114,7 @@ def _named_metric(metric: Any, bounds: Any) -> tuple[MetricSpec, Mapping[str, ob
             )
         spec = known or MetricSpec(name)
     elif isinstance(metric, Metric):
-        spec, given = metric.spec, dict(metric.parameters)
+        spec, parameters = metric.spec, dict(metric.parameters)
     elif isinstance(metric, MetricSpec):
         spec = metric
     elif metric is None:
@@ -128,7 +128,7 @@ def _named_metric(metric: Any, bounds: Any) -> tuple[MetricSpec, Mapping[str, ob
                 "they are, or give bounds"
             )
         spec = attached
-    return spec, given
+    return spec, parameters
 
 
 def _test_set_metric_error(name: str) -> OptionError:
@@ -142,9 +142,9 @@ def _metric_parameters(name: str) -> tuple[Parameter, ...]:
     return METRICS[name].parameters if name in METRICS else ()
 
 
-def _bounds_within(spec: MetricSpec, given: Any) -> Bounds:
+def _bounds_within(spec: MetricSpec, wanted: Any) -> Bounds:
     """Bounds for a metric: no value lies beyond its own, so that wider ones are a mistake."""
-    bounds, own = _as_bounds(given), spec.bounds
+    bounds, own = _as_bounds(wanted), spec.bounds
     if bounds.low < own.low or bounds.high > own.high:
         advice = "give narrower ones, or a name of your own to another metric"
         low, high = bounds.low / 100, bounds.high / 100
@@ -174,9 +174,9 @@ def resolve_statistic(statistic: Any) -> Statistic:
     """The summary statistic meant by a name, a declared function (or partial) or any callable."""
     if isinstance(statistic, Statistic):
         return statistic
-    given: Mapping[str, object] = {}
+    parameters: Mapping[str, object] = {}
     if isinstance(statistic, str):
-        name, given = parse_name(statistic, lambda n: STATISTICS[n].parameters)
+        name, parameters = parse_name(statistic, lambda n: STATISTICS[n].parameters)
         spec = STATISTICS[name]
     elif isinstance(statistic, StatisticSpec):
         spec = statistic
@@ -190,13 +190,13 @@ def resolve_statistic(statistic: Any) -> Statistic:
         if not isinstance(declared, StatisticSpec):
             return Statistic(_callable_spec(statistic))
         spec = declared
-        given = statistic.keywords if isinstance(statistic, functools.partial) else {}
+        parameters = statistic.keywords if isinstance(statistic, functools.partial) else {}
     else:
         raise OptionError(
             f"{spelled('statistic', statistic)} is neither a name ({', '.join(STATISTICS.names)}) "
             "nor a callable"
         )
-    return Statistic(spec, bind(spec.name, spec.parameters, given, complete=True))
+    return Statistic(spec, bind(spec.name, spec.parameters, parameters, complete=True))
 
 
 # NumPy's functions that are ours by another name.
@@ -334,22 +334,22 @@ def check_accepts(
     *,
     binary: bool,
     design: Design,
-    what: str = "",
+    quantity: str = "",
 ) -> None:
     """Refuse a method that makes no intervals for the statistic, naming those that do.
 
-    ``what`` names the estimated quantity, where it is not a statistic of values of cases.
+    ``quantity`` names the estimated quantity, where it is not a statistic of values of cases.
     """
     bounds = metric.spec.bounds
     if not fits(method, statistic, design, binary=binary):
-        reason = _why_not(method, statistic, design, binary=binary, of_cases=not what)
+        reason = _why_not(method, statistic, design, binary=binary, per_case=not quantity)
         accepted = [
             name
             for name in accepted_methods(statistic, binary=binary, design=design)
             if bounds.finite or not rests_on_bounds(METHODS[name], statistic)
         ]
         raise OptionError(
-            f"method {method.name!r} makes no interval for the {what or statistic.spec.title}"
+            f"method {method.name!r} makes no interval for the {quantity or statistic.spec.title}"
             f"{reason}; use auto, {', '.join(accepted)}"
         )
     if not bounds.finite and rests_on_bounds(method, statistic):
@@ -360,7 +360,7 @@ def check_accepts(
 
 
 def _why_not(
-    method: MethodSpec, statistic: Statistic, design: Design, *, binary: bool, of_cases: bool
+    method: MethodSpec, statistic: Statistic, design: Design, *, binary: bool, per_case: bool
 ) -> str:
     if fits(method, statistic, Design.iid(0), binary=binary):
         return f" when cases are {design.name} (groups, strata)"
@@ -372,6 +372,6 @@ def _why_not(
         lacks = "weighted form" if Need.WEIGHTED in method.needs else "standard error"
         return f", which has no {lacks}"
     proportion = Estimand.PROPORTION in method.accepts
-    if of_cases and proportion and statistic.spec.estimand is Estimand.MEAN:
+    if per_case and proportion and statistic.spec.estimand is Estimand.MEAN:
         return " unless every value is 0 or 1 (metric 'correct')"
     return ""

@@ -45,8 +45,8 @@ def case_cautions(context: CautionContext) -> Iterator[Caution | None]:
             yield _few_cases(context)
     spec = e.statistic_spec.spec
     leans = spec.smooth and spec.estimand in (Estimand.MEAN, Estimand.SPREAD)
-    of_values = len(context.values) >= FEWEST_FOR_SHAPE and context.successes is None
-    if leans and of_values and not (guaranteed or context.constant):
+    enough = len(context.values) >= FEWEST_FOR_SHAPE and context.successes is None
+    if leans and enough and not (guaranteed or context.constant):
         yield _outliers(context)
     # Score and exact intervals know the binomial distribution, and cover at its ends as elsewhere.
     binomial = Need.SUCCESSES in method.needs and not method.cautions

@@ -160,10 +160,10 @@ def _job(statistic: Statistic, variant: Variant, sample: Sample) -> Job:
 
 def check_names(**columns: Any) -> None:
     """Refuse labels where the name of a column is meant."""
-    for option, given in columns.items():
-        if given is not None and not isinstance(given, str):
+    for option, name in columns.items():
+        if name is not None and not isinstance(name, str):
             raise OptionError(
-                f"{spelled(option, given)} is no text; here it takes the name of a column (a label "
+                f"{spelled(option, name)} is no text; here it takes the name of a column (a label "
                 "per case is for summary_ci)"
             )
 
@@ -171,12 +171,12 @@ def check_names(**columns: Any) -> None:
 def layout_notes(layout: Layout, groups: str | None, strata: str | None) -> list[str]:
     """Columns that were used or left out by default."""
     notes = [f"left out: {shortened(layout.left_out)}"] if layout.left_out else []
-    for what, given, column in (
+    for role, option, column in (
         ("clusters", groups, layout.groups),
         ("strata", strata, layout.strata),
     ):
-        if given is None and column is not None:
-            notes.append(f"{what} are taken from column {shown(column)} of the table")
+        if option is None and column is not None:
+            notes.append(f"{role} are taken from column {shown(column)} of the table")
     return notes
 
 
@@ -186,11 +186,11 @@ def sample_cases(label: str, sample: Sample, groups: Any) -> Cases:
     return Cases(label, metric_title(sample.metric), sample.given, labels)
 
 
-def column_names(given: str | Sequence[str] | None) -> list[str] | None:
+def column_names(columns: str | Sequence[str] | None) -> list[str] | None:
     """One name, several, or None as they were given; an `OptionError` for anything else."""
-    if given is None:
+    if columns is None:
         return None
-    listed = [given] if isinstance(given, str) else as_list(given)
+    listed = [columns] if isinstance(columns, str) else as_list(columns)
     if listed is None:
-        raise OptionError(f"{shown(given)} is neither the name of a column nor a list of names")
+        raise OptionError(f"{shown(columns)} is neither the name of a column nor a list of names")
     return [str(name) for name in listed]

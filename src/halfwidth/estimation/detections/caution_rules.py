@@ -200,10 +200,10 @@ def _giving_a_value(e: DetectionEstimate, context: DetectionContext) -> NDArray[
     lists, needs = context.summary.lists, e.metric_spec.spec.class_needs
     if needs is ClassNeed.CASES:
         return lists.n_references
-    found = lists.outcome[_place(context)]
+    outcome = lists.outcome[_place(context)]
     if needs is ClassNeed.MATCHES and penalty_of(e.metric_spec) is None:
-        return _in_images(lists, found == Outcome.TRUE_POSITIVE)
-    detected = _in_images(lists, found != Outcome.IGNORED)
+        return _in_images(lists, outcome == Outcome.TRUE_POSITIVE)
+    detected = _in_images(lists, outcome != Outcome.IGNORED)
     if needs is ClassNeed.NOTHING:
         return np.ones_like(detected)
     return detected if needs is ClassNeed.PREDICTIONS else detected + lists.n_references
@@ -253,10 +253,10 @@ def _tiny(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
 
 
 def _ragged(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    found, total = context.summary.ragged or (0, 0)
-    if not found or found < SOME_RAGGED * total or not needs_matches(e.metric_spec):
+    count, total = context.summary.ragged or (0, 0)
+    if not count or count < SOME_RAGGED * total or not needs_matches(e.metric_spec):
         return None
-    return caution("HW876", count=found, total=total)
+    return caution("HW876", count=count, total=total)
 
 
 def _threshold_matters(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
@@ -280,11 +280,11 @@ def _threshold_matters(e: DetectionEstimate, context: DetectionContext) -> Cauti
 
 
 def _large(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    found, total = context.summary.large
+    count, total = context.summary.large
     criterion = context.summary.criterion
-    if not found or found < SOME_LARGE * total or not needs_matches(e.metric_spec):
+    if not count or count < SOME_LARGE * total or not needs_matches(e.metric_spec):
         return None
-    return caution("HW883", count=found, total=total, criterion=criterion.title)
+    return caution("HW883", count=count, total=total, criterion=criterion.title)
 
 
 # --------------------------------------------------------------------------- lesions

@@ -197,9 +197,9 @@ def _sizes(objects: Objects) -> Array | None:
 
 def _sides(objects: Objects) -> Array | None:
     """Lengths of the sides of boxes, or of those around masks and balls, (m, d)."""
-    for what in (Known.BOXES, Known.MASKS, Known.BALLS):
-        if len(objects) and holds(objects, what):
-            low, high = np.split(boxes_of(objects, what), 2, axis=1)
+    for known in (Known.BOXES, Known.MASKS, Known.BALLS):
+        if len(objects) and holds(objects, known):
+            low, high = np.split(boxes_of(objects, known), 2, axis=1)
             return np.asarray(high - low, dtype=float)
     return None
 
@@ -238,7 +238,7 @@ def _ragged(counted: Sequence[Objects]) -> tuple[int, int]:
     from scipy import ndimage
 
     step = -(-len(masks) // MOST_OUTLINED)
-    found, looked_at = 0, 0
+    ragged, looked_at = 0, 0
     for one in masks[::step]:
         inside = np.argwhere(one.mask)
         if not len(inside):
@@ -246,11 +246,11 @@ def _ragged(counted: Sequence[Objects]) -> tuple[int, int]:
         looked_at += 1
         box = np.prod(inside.max(axis=0) - inside.min(axis=0) + 1)
         if len(inside) < RAGGED * box:
-            found += 1
+            ragged += 1
         else:
             touching = ndimage.generate_binary_structure(one.mask.ndim, one.mask.ndim)
-            found += bool(ndimage.label(one.mask, touching)[1] > 1)
-    return found, looked_at
+            ragged += bool(ndimage.label(one.mask, touching)[1] > 1)
+    return ragged, looked_at
 
 
 def _cut(detections: ObjectSet) -> Cut:
@@ -274,7 +274,7 @@ def _large(detections: ObjectSet, references: ObjectSet, lists: MatchLists) -> t
     if not matched.any():
         return 0, 0
     sizes = [(_sizes(one), _sizes(other)) for one, other in _pairs(detections, references)]
-    found, total = 0, 0
+    large, total = 0, 0
     places = zip(
         lists.image[matched],
         lists.detection[matched],
@@ -286,8 +286,8 @@ def _large(detections: ObjectSet, references: ObjectSet, lists: MatchLists) -> t
         if one is None or other is None or reference < 0:
             continue
         total += 1
-        found += bool(one[detection] > LARGE * other[reference])
-    return found, total
+        large += bool(one[detection] > LARGE * other[reference])
+    return large, total
 
 
 def _pairs(detections: ObjectSet, references: ObjectSet) -> list[tuple[Objects, Objects]]:

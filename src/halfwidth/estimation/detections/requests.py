@@ -71,23 +71,23 @@ def check_one_area(requested: DetectorRequest) -> None:
         raise OptionError(f"{spelled('area', area)} names {count} ranges; give one here")
 
 
-def checked_averages(given: Any) -> tuple[str, ...]:
+def checked_averages(averages: Any) -> tuple[str, ...]:
     """Averages by their names."""
-    return tuple(str(one_of("average", one, AVERAGES)) for one in listed(given, "average"))
+    return tuple(str(one_of("average", one, AVERAGES)) for one in listed(averages, "average"))
 
 
-def is_several(given: Any) -> bool:
+def is_several(value: Any) -> bool:
     """Whether it holds several metrics, or averages, rather than being one."""
-    single = isinstance(given, str | MetricSpec | Metric) or callable(given)
-    scalar = isinstance(given, np.ndarray) and not given.ndim
-    return isinstance(given, Iterable) and not single and not scalar
+    single = isinstance(value, str | MetricSpec | Metric) or callable(value)
+    scalar = isinstance(value, np.ndarray) and not value.ndim
+    return isinstance(value, Iterable) and not single and not scalar
 
 
-def listed(given: Any, name: str) -> list[Any]:
+def listed(value: Any, name: str) -> list[Any]:
     """One name or several as a list."""
-    if isinstance(given, Mapping):
-        raise OptionError(f"{spelled(name, given)} is no name and no list of names")
-    found = list(given) if is_several(given) else [given]
-    if not found:
+    if isinstance(value, Mapping):
+        raise OptionError(f"{spelled(name, value)} is no name and no list of names")
+    values = list(value) if is_several(value) else [value]
+    if not values:
         raise OptionError(f"{name}: name at least one")
-    return found
+    return values

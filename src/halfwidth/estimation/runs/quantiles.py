@@ -103,8 +103,8 @@ def run_statistics(quantile: Any, point: Any = AUTO) -> list[Statistic]:
 def run_quantities(statistics: Sequence[Any], *, simultaneous: bool) -> RunQuantities:
     """What statistics of runs are; of others nobody knows how good they are of a few runs."""
     each = []
-    for given in statistics:
-        one = resolve_statistic(given)
+    for statistic in statistics:
+        one = resolve_statistic(statistic)
         name = one.spec.name
         if name == MEAN:
             each.append(RunQuantity(None))
@@ -114,18 +114,19 @@ def run_quantities(statistics: Sequence[Any], *, simultaneous: bool) -> RunQuant
             each.append(RunQuantity(one.quantile_level, name))
         else:
             raise OptionError(
-                f"{spelled('statistic', given)}: of training runs there are quantiles and the mean"
+                f"{spelled('statistic', statistic)}: of training runs there are quantiles and the "
+                "mean"
             )
     return RunQuantities(tuple(dict.fromkeys(each)), simultaneous)
 
 
 def _levels(quantile: Any) -> tuple[float, ...]:
     several = isinstance(quantile, Sequence | np.ndarray) and not isinstance(quantile, str)
-    given = list(quantile) if several else [quantile]
-    if not given:
+    values = list(quantile) if several else [quantile]
+    if not values:
         raise OptionError("quantile: name at least one level, for example 0.9")
-    levels = [as_number("quantile", level, BETWEEN) for level in given]
-    for level, level_given in zip(levels, given, strict=True):
+    levels = [as_number("quantile", level, BETWEEN) for level in values]
+    for level, level_given in zip(levels, values, strict=True):
         if not 0 < level < 1:
             hint = f"; for {level:g} % write {level / 100:g}" if 1 < level < 100 else ""
             raise OptionError(f"{spelled('quantile', level_given)} is not {BETWEEN}{hint}")
@@ -213,11 +214,11 @@ def estimate_runs(
             else:
                 point = _point_for(one.level, one.point, sample, each)
                 quantiles.append(_job(point, sample, source))
-    of_means = iter(estimate_jobs(means, replace(each, method=spec_of(student_t))))
-    of_quantiles = iter(estimate_jobs(quantiles, each))
+    mean_estimates = iter(estimate_jobs(means, replace(each, method=spec_of(student_t))))
+    quantile_estimates = iter(estimate_jobs(quantiles, each))
     estimates = [
         _as_runs_estimate(
-            next(of_means if one.level is None else of_quantiles),
+            next(mean_estimates if one.level is None else quantile_estimates),
             source.sample,
             chosen=request.method is None,
         )

@@ -130,8 +130,8 @@ def _over_centres(
     estimates = [
         (one, *_effect(one, logarithmic=logarithmic)) for one in estimate_jobs(jobs, request)
     ]
-    pooled = [found for found in estimates if math.isfinite(found[1]) and 0 < found[2] < math.inf]
-    used = {found[0].label for found in pooled}
+    pooled = [entry for entry in estimates if math.isfinite(entry[1]) and 0 < entry[2] < math.inf]
+    used = {entry[0].label for entry in pooled}
     without = [name for name in parts if name not in used and name not in one_class]
     title = metric.spec.display
     if len(pooled) < FEWEST_CENTRES:
@@ -139,7 +139,7 @@ def _over_centres(
             f"the {title} exists in {len(pooled)} of {len(parts)} centres, and {FEWEST_CENTRES} or "
             "more are needed to pool it" + reasons_of(one_class, without)
         )
-    effects, errors = (np.array([found[place] for found in pooled]) for place in (1, 2))
+    effects, errors = (np.array([entry[place] for entry in pooled]) for place in (1, 2))
     result = pool(effects, errors, request.level)
     ends = (result.value, result.low, result.high, result.new_low, result.new_high)
     if logarithmic:
@@ -156,7 +156,7 @@ def _over_centres(
         result.tau,
         result.i_squared,
         result.standard_error,
-        Estimates(tuple(found[0] for found in pooled)),
+        Estimates(tuple(entry[0] for entry in pooled)),
         tuple(sorted([*one_class, *without])),
         request.level.confidence_level,
         row.label,

@@ -60,12 +60,12 @@ def class_cautions(context: CautionContext) -> Iterator[Caution | None]:
 
 def _reading_cautions(e: Estimate, classes: ClassContext) -> Iterator[Caution]:
     """How scores became what the metric is of."""
-    of_scores = e.metric_spec.spec.takes is Takes.SCORES
-    if of_scores and e.average == "micro":
+    takes_scores = e.metric_spec.spec.takes is Takes.SCORES
+    if takes_scores and e.average == "micro":
         yield caution("HW405", what=e.subject, classes=len(classes.labels))
-    if of_scores and classes.hard:
+    if takes_scores and classes.hard:
         yield caution("HW406", what=e.subject)
-    if classes.criterion and not of_scores:
+    if classes.criterion and not takes_scores:
         yield caution("HW407", criterion=classes.criterion)
     if classes.rows_miss_one:
         yield caution("HW408", missed=classes.rows_miss_one)

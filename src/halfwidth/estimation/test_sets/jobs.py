@@ -58,11 +58,11 @@ def job_for(
         )
         if metric.spec.takes is Takes.PROBABILITIES:
             refuse_no_fit(row, metric, job.functional, job.records.arranged)
-            of_values = (
+            cautions = (
                 *clipping_cautions(row, metric, cases),
                 *subset_cautions(row, metric, cases),
             )
-            job = replace(job, cautions=of_values)
+            job = replace(job, cautions=cautions)
         if metric.estimand is Estimand.CALIBRATION_ERROR:
             by_chance = chance_cautions(row, metric, job.functional, cases, policies)
             job = replace(job, cautions=(*job.cautions, *by_chance))
@@ -98,8 +98,8 @@ def _check_cases(row: MetricRow, metric: Metric, cases: TestSet, policies: Polic
         _check_both_classes(row, metric, cases)
     if metric.spec.takes is Takes.PROBABILITIES:
         check_probabilities(metric.spec.name, cases)
-    of_pairs = metric.estimand in PAIRS_OF_CASES | {Estimand.ROOT_OF_SQUARE}
-    if of_pairs and not takes_pairs(cases):
+    compares_pairs = metric.estimand in PAIRS_OF_CASES | {Estimand.ROOT_OF_SQUARE}
+    if compares_pairs and not takes_pairs(cases):
         raise OptionError(
             f"{metric.spec.name} rests on pairs of independent cases of equal weight: it takes no "
             "groups, strata or sample_weight; the ece does"
@@ -177,14 +177,14 @@ def _records(
         groups = None if groups is None else groups[chosen]
         strata = None if strata is None else strata[chosen]
         identities = None if identities is None else identities[chosen]
-    of_records = functional.statistic.spec.of_records
+    takes_records = functional.statistic.spec.of_records
     n = records.shape[-1]
     if (
         groups is None
         and strata is None
         and identities is None
         and records.ndim == 1
-        and (of_records or functional.binary)
+        and (takes_records or functional.binary)
     ):
         in_order, design = _few_values_sorted(records), Design.iid(n)
     else:
@@ -195,7 +195,7 @@ def _records(
         in_order,
         design,
         n,
-        values=NO_VALUES if of_records else _ascending(in_order, design),
+        values=NO_VALUES if takes_records else _ascending(in_order, design),
         n_groups=None if groups is None else len(np.unique(groups)),
         n_effective=cases.n_effective,
         n_missing=cases.n_missing,

@@ -192,10 +192,10 @@ def score_request(
 ) -> ScoreRequest:
     """Refuse options of a test set that are of metrics alone."""
     usual = TestSetOptions()
-    given = {name: getattr(options, name) for name in OF_METRICS} | {"bounds": bounds}
+    values = {name: getattr(options, name) for name in OF_METRICS} | {"bounds": bounds}
     if not decided:
-        given["threshold"] = options.threshold
-    for name, value in given.items():
+        values["threshold"] = options.threshold
+    for name, value in values.items():
         if value is not None and not (isinstance(value, str) and value == getattr(usual, name)):
             raise OptionError(
                 f"{spelled(name, value)} has no effect on {purpose}; it is for metrics"
@@ -243,8 +243,8 @@ def _check_effects(
         value = (averages or None) if option == "average" else getattr(options, option)
         if value is None or any(_looks_at(one, option, value) for one in metrics):
             continue
-        given = value[0] if option == "average" else value
-        raise OptionError(f"{spelled(option, given)} has no effect on {names}")
+        first = value[0] if option == "average" else value
+        raise OptionError(f"{spelled(option, first)} has no effect on {names}")
 
 
 def _looks_at(metric: Metric | CustomMetric, option: str, value: Any) -> bool:
@@ -317,8 +317,8 @@ def _cases(
         raise OptionError(f"{spelled('scores', decisions.kind)} has no meaning for a regression")
     if set(named) - {Takes.NUMBERS}:
         raise OptionError("metrics of a regression and of a classification do not go together")
-    given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    for name, value in given.items():
+    described = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    for name, value in described.items():
         if value is not None:
             raise OptionError(f"{spelled(name)} has no meaning for a regression")
     return check_numbers(
@@ -350,20 +350,20 @@ def _check_grades(metrics: Sequence[Metric | CustomMetric], y_true: Any, cases: 
     )
 
 
-def _as_table(name: str, given: Any) -> np.ndarray[Any, Any]:
-    refuse_complex(given, name)
+def _as_table(name: str, table: Any) -> np.ndarray[Any, Any]:
+    refuse_complex(table, name)
     try:
-        return np.asarray(given, dtype=float)
+        return np.asarray(table, dtype=float)
     except (OverflowError, TypeError, ValueError):
         raise DataError(
-            f"{spelled(name, given)} holds something else than numbers, or is ragged"
+            f"{spelled(name, table)} holds something else than numbers, or is ragged"
         ) from None
 
 
 def _with_tables(metric: Metric, cases: TestSet) -> Metric:
     """The metric with its costs and priors, checked and in the order of the classes."""
     checks = {"costs": _costs, "priors": _priors}
-    tables = {name: checks[name](given, cases) for name, given in metric.tables.items()}
+    tables = {name: checks[name](table, cases) for name, table in metric.tables.items()}
     return replace(metric, tables=tables)
 
 
@@ -381,11 +381,11 @@ def _costs(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...]:
 
 
 def _priors(priors: Any, cases: TestSet) -> tuple[float, ...]:
-    given = _as_table("priors", by_class(priors, cases.labels, "priors"))
-    if given.shape != (cases.n_classes,) or not (given >= 0).all():
+    shares = _as_table("priors", by_class(priors, cases.labels, "priors"))
+    if shares.shape != (cases.n_classes,) or not (shares >= 0).all():
         raise DataError(
             f"{spelled('priors', priors)} is not one share for each of {cases.n_classes} classes"
         )
-    if abs(given.sum() - 1) > 1e-6:
-        raise DataError(f"priors add up to {given.sum():g}, not to 1")
-    return tuple(given.tolist())
+    if abs(shares.sum() - 1) > 1e-6:
+        raise DataError(f"priors add up to {shares.sum():g}, not to 1")
+    return tuple(shares.tolist())

@@ -148,8 +148,8 @@ def _unequal(weights: Array) -> Array | None:
     return None if (weights == weights[0]).all() else weights
 
 
-def _named(where: tuple[str, str], *given: Any) -> dict[str, Any]:
-    return dict(zip((*where, "sample_weight", "groups", "strata"), given, strict=True))
+def _named(where: tuple[str, str], *values: Any) -> dict[str, Any]:
+    return dict(zip((*where, "sample_weight", "groups", "strata"), values, strict=True))
 
 
 @frozen

@@ -28,7 +28,12 @@ ONE_MODEL = (
 
 
 def check_columns_of_classes(
-    rows: Array, truth: NDArray[Any], classes: Sequence[Any], kind: Scores, given: str, where: str
+    rows: Array,
+    truth: NDArray[Any],
+    classes: Sequence[Any],
+    kind: Scores,
+    declared: str,
+    where: str,
 ) -> None:
     """Refuse columns that cannot be the scores, (C, n), of the classes of one model.
 
@@ -40,7 +45,7 @@ def check_columns_of_classes(
     if kind == "probabilities":
         share = float((np.abs(rows.sum(axis=0) - 1) <= ABOUT_1).mean())
     if len(rows) > 2:
-        if given == "probabilities" and share < MOST_CASES:
+        if declared == "probabilities" and share < MOST_CASES:
             raise DataError(
                 f"{where}: of {len(truth)} cases only {round(share * len(truth))} have scores that "
                 f"add up to about 1, so they are no probabilities of {len(classes)} exclusive "

@@ -33,9 +33,9 @@ def as_score_rows(values: Any, where: str) -> Array:
     try:
         if is_masked(values):
             values = np.ma.filled(values.astype(float), np.nan)
-        given = np.asarray(values)
+        cells = np.asarray(values)
         # NumPy would make numbers of dates, nanoseconds since 1970.
-        array = None if given.dtype.kind in DATES else given.astype(float)
+        array = None if cells.dtype.kind in DATES else cells.astype(float)
     except (OverflowError, TypeError, ValueError):
         array = _with_missing(values)
     if array is None:
