@@ -36,7 +36,7 @@ class Sample:
     binary: bool
     records: Records
     # The values in the order given, and which of the cases given they are.
-    given: Array
+    in_order: Array
     kept: NDArray[np.bool_]
 
     @property
@@ -225,8 +225,8 @@ def check_sample(
     may_be_empty: bool = False,
 ) -> Sample:
     """Per-case values made ready, or a `DataError` that says what is wrong with them and where."""
-    paired_inputs = paired({where: values, "groups": groups, "strata": strata})
-    groups, strata = paired_inputs.given["groups"], paired_inputs.given["strata"]
+    inputs = paired({where: values, "groups": groups, "strata": strata})
+    groups, strata = inputs.aligned["groups"], inputs.aligned["strata"]
     ready = ready_values(
         values,
         metric,
@@ -252,7 +252,7 @@ def check_sample(
         over=request.over,
         n_missing=ready.n_missing,
         n_infinite=ready.n_infinite,
-        cautions=paired_inputs.cautions(ready.kept, groups),
+        cautions=inputs.cautions(ready.kept, groups),
     )
     return Sample(metric, binary and request.over == "cases", records, ready.values, ready.kept)
 

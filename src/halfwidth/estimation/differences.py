@@ -185,7 +185,7 @@ def ready_pairs(
     ``given`` has the values by the names of their arguments, then ``groups`` and ``strata``.
     """
     inputs = paired(arguments)
-    names, (*both, groups, strata) = list(arguments)[:2], inputs.given.values()
+    names, (*both, groups, strata) = list(arguments)[:2], inputs.aligned.values()
     sides = [
         scaled_numbers(side, metric, scale, name) for side, name in zip(both, names, strict=True)
     ]

@@ -212,8 +212,8 @@ def _is_accuracy(row: MetricRow, metric: Metric) -> bool:
 def _number_functional(metric: Metric) -> Functional:
     form = metric.form
     if isinstance(form, PerCase):
-        return Functional(MEAN, metric, records=lambda cases: form.values(cases.given))
-    return Functional(building.sums_statistic(metric), metric, records=lambda cases: cases.given)
+        return Functional(MEAN, metric, records=lambda cases: form.values(cases.rows))
+    return Functional(building.sums_statistic(metric), metric, records=lambda cases: cases.rows)
 
 
 # --------------------------------------------------------------------------- decisions

@@ -31,7 +31,7 @@ class Paired:
     """What was given for the same cases, all in the order of the first that carries labels."""
 
     # By name, as it was given where its order is right.
-    given: dict[str, Any]
+    aligned: dict[str, Any]
     # Says which were brought into another order.
     moved: tuple[Caution, ...] = ()
     # The labels, where any were carried.
@@ -61,7 +61,7 @@ def paired(inputs: Mapping[str, Any], *, fresh: Sequence[str] = ()) -> Paired:
 
     >>> import pandas as pd
     >>> inputs = paired({"a": pd.Series([1, 2], ["x", "y"]), "b": pd.Series([4, 3], ["y", "x"])})
-    >>> inputs.given["b"].tolist(), inputs.moved[0].code
+    >>> inputs.aligned["b"].tolist(), inputs.moved[0].code
     ([3, 4], 'HW409')
     """
     labels = {name: row_labels(values) for name, values in inputs.items()}

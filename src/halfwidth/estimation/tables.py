@@ -183,7 +183,7 @@ def layout_notes(layout: Layout, groups: str | None, strata: str | None) -> list
 def sample_cases(label: str, sample: Sample, groups: Any) -> Cases:
     """The values of a sample, and the cluster of each."""
     labels = None if groups is None else tuple(itertools.compress(groups, sample.kept))
-    return Cases(label, metric_title(sample.metric), sample.given, labels)
+    return Cases(label, metric_title(sample.metric), sample.in_order, labels)
 
 
 def column_names(columns: str | Sequence[str] | None) -> list[str] | None:

@@ -103,7 +103,7 @@ def _some(cases: TestSet, chosen: NDArray[np.bool_]) -> TestSet:
     return replace(
         cases,
         truth=cases.truth[chosen],
-        given=cases.given[:, chosen],
+        rows=cases.rows[:, chosen],
         predicted=None,
         scores=None if cases.scores is None else cases.scores[:, chosen],
         weights=None if cases.weights is None else cases.weights[chosen],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from halfwidth.estimation.test_sets.error_bounds import check_errors, within_bou
 from halfwidth.estimation.test_sets.jobs import COUNTING, job_for
 from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
 from halfwidth.estimation.test_sets.reading import check_numbers, check_test_set
-from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
+from halfwidth.estimation.test_sets.score_scales import Scores
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 
@@ -83,33 +83,35 @@ class MetricRequest:
         where: tuple[str, str],
     ) -> TestSet:
         """Labels and predictions made ready."""
-        options = self.options
-        threshold = options.threshold
-        decisions = Decisions(
-            check_kind(options.scores),
-            None
-            if threshold is None or self.criterion is not None
-            else as_number("threshold", threshold),
-            _needs_decisions(self.metrics),
-            self.criterion is not None,
-        )
-        cases = _cases(
-            self.metrics,
-            y_true,
-            y_score,
-            decisions,
-            labels=options.labels,
-            pos_label=options.pos_label,
-            missing=missing,
-            sample_weight=sample_weight,
-            groups=groups,
-            strata=strata,
-            where=where,
-        )
-        if options.labels is None:
-            _check_grades(self.metrics, y_true, cases)
+        options, tuned = self.options, self.criterion is not None
+        kind, threshold = as_choice("scores", options.scores), None
+        if options.threshold is not None and not tuned:
+            threshold = as_number("threshold", options.threshold)
+        if _is_regression(self.metrics, options, kind, y_true):
+            labels = {"labels": options.labels, "pos_label": options.pos_label}
+            _check_regression(self.metrics, kind, labels | {"sample_weight": sample_weight})
+            cases = check_numbers(
+                y_true, y_score, missing=missing, groups=groups, strata=strata, where=where
+            )
+        else:
+            takes = [one.spec.takes for one in self.metrics if isinstance(one, Metric)]
+            needed = any(one in COUNTING for one in takes)
+            cases = check_test_set(
+                y_true,
+                y_score,
+                Decisions(kind, threshold, needed, tuned),
+                labels=options.labels,
+                pos_label=options.pos_label,
+                missing=missing,
+                sample_weight=sample_weight,
+                groups=groups,
+                strata=strata,
+                where=where,
+            )
+            if options.labels is None:
+                _check_grades(self.metrics, y_true, cases)
         if self.bounded:
-            check_errors(self.metrics[0], cases.given)
+            check_errors(self.metrics[0], cases.rows)
         return cases
 
     def jobs(self, cases: TestSet) -> list[Job]:
@@ -164,14 +166,14 @@ class ScoreRequest:
                 raise OptionError(
                     f"{spelled(name)} has no effect on {self.purpose}; make the data without it"
                 )
-        options = self.options
-        threshold = options.threshold
+        options, threshold = self.options, self.options.threshold
+        kind = as_choice("scores", options.scores)
         if threshold is not None:
             threshold = as_number("threshold", threshold, WANTED_THRESHOLD)
         return check_test_set(
             y_true,
             y_score,
-            Decisions(check_kind(options.scores), threshold, needed=self.decided, tuned=False),
+            Decisions(kind, threshold, needed=self.decided, tuned=False),
             labels=options.labels,
             pos_label=options.pos_label,
             missing=missing,
@@ -208,21 +210,16 @@ def metric_request(
 ) -> MetricRequest:
     """Check what is asked of a test set."""
     resolved = within_bounds([resolve_sample_metric(one) for one in metrics], bounds)
-    checked = None if averages is None else [_check_average(one) for one in averages]
+    checked = None
+    if averages is not None:
+        named = ("none" if one is None else one for one in averages)
+        checked = [str(one_of("average", one, AVERAGES)) for one in named]
     criterion = _criterion(options.threshold)
     _check_effects(resolved, checked, options)
     return MetricRequest(resolved, checked, options, criterion, bounds is not None)
 
 
 # --------------------------------------------------------------------------- what is meant
-
-
-def _check_average(average: Any) -> str:
-    return str(one_of("average", "none" if average is None else average, AVERAGES))
-
-
-def _needs_decisions(metrics: Sequence[Metric | CustomMetric]) -> bool:
-    return any(isinstance(one, Metric) and one.spec.takes in COUNTING for one in metrics)
 
 
 def _check_effects(
@@ -278,52 +275,31 @@ def _criterion(threshold: Any) -> Metric | None:
 # --------------------------------------------------------------------------- the test set
 
 
-def _cases(
-    metrics: Sequence[Metric | CustomMetric],
-    y_true: Any,
-    y_score: Any,
-    decisions: Decisions,
-    *,
-    missing: Missing,
-    groups: Any,
-    strata: Any,
-    labels: Any,
-    pos_label: Any,
-    sample_weight: Any,
-    where: tuple[str, str],
-) -> TestSet:
-    named = [one.spec.takes for one in metrics if isinstance(one, Metric)]
-    regression = Takes.NUMBERS in named
-    if not named and labels is None and pos_label is None:
-        regression = decisions.kind == "numbers" or _are_measurements(y_true)
-    if not regression:
-        if decisions.kind == "numbers":
-            raise OptionError(
-                f"{spelled('scores', 'numbers')} is for regressions; these metrics are of classes"
-            )
-        return check_test_set(
-            y_true,
-            y_score,
-            decisions,
-            labels=labels,
-            pos_label=pos_label,
-            missing=missing,
-            sample_weight=sample_weight,
-            groups=groups,
-            strata=strata,
-            where=where,
+def _is_regression(
+    metrics: Sequence[Metric | CustomMetric], options: TestSetOptions, kind: Scores, y_true: Any
+) -> bool:
+    """Whether targets are numbers; of a function of one's own the data say it."""
+    takes = [one.spec.takes for one in metrics if isinstance(one, Metric)]
+    if not takes and options.labels is None and options.pos_label is None:
+        return kind == "numbers" or _are_measurements(y_true)
+    if Takes.NUMBERS not in takes and kind == "numbers":
+        raise OptionError(
+            f"{spelled('scores', 'numbers')} is for regressions; these metrics are of classes"
         )
-    if decisions.kind not in ("auto", "numbers"):
-        raise OptionError(f"{spelled('scores', decisions.kind)} has no meaning for a regression")
-    if set(named) - {Takes.NUMBERS}:
+    return Takes.NUMBERS in takes
+
+
+def _check_regression(
+    metrics: Sequence[Metric | CustomMetric], kind: Scores, of_classes: Mapping[str, Any]
+) -> None:
+    """Refuse metrics and options that are of classes."""
+    if kind not in ("auto", "numbers"):
+        raise OptionError(f"{spelled('scores', kind)} has no meaning for a regression")
+    if any(isinstance(one, Metric) and one.spec.takes is not Takes.NUMBERS for one in metrics):
         raise OptionError("metrics of a regression and of a classification do not go together")
-    described = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    for name, value in described.items():
+    for name, value in of_classes.items():
         if value is not None:
             raise OptionError(f"{spelled(name)} has no meaning for a regression")
-    return check_numbers(
-        y_true, y_score, missing=missing, groups=groups, strata=strata, where=where
-    )
 
 
 def _are_measurements(y_true: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from halfwidth.core.checks import as_choice, is_masked, refuse_complex
+from halfwidth.core.checks import is_masked, refuse_complex
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array
@@ -19,12 +19,6 @@ ROW_SUM_TOLERANCE = 1e-3
 ROUNDING = 1e-6
 # Kinds of arrays of dates and durations.
 DATES = "mM"
-
-
-def check_kind(scores: Any) -> Scores:
-    """What the scores are, or an `OptionError`."""
-    kind: Scores = as_choice("scores", scores)
-    return kind
 
 
 def as_score_rows(values: Any, where: str) -> Array:

@@ -30,7 +30,7 @@ class TestSet:
     labels: tuple[Any, ...]
     truth: NDArray[Any]
     # What was given for predictions, (k, n): scores as they are, codes of labels, or numbers.
-    given: NDArray[Any]
+    rows: NDArray[Any]
     # Where labels were given for predictions, or scores become decisions.
     predicted: Codes | None = None
     # Of each class, (C, n), where scores were given.
