@@ -107,8 +107,9 @@ def _few_clusters(context: CautionContext, design: Design) -> Caution | None:
     count = context.units_text
     if not design.equal_sizes:
         count += f" that weigh like {design.effective_units:.3g} equal ones"
-    what = context.estimate.subject
-    return caution("HW201", n=count, what=what, needed=f"about {needed} or more")
+    return caution(
+        "HW201", n=count, what=context.estimate.subject, needed=f"about {needed} or more"
+    )
 
 
 def _clusters_needed(context: CautionContext) -> int:

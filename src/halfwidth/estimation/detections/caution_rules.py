@@ -330,8 +330,8 @@ def detection_cautions(context: CautionContext) -> list[Caution | None]:
     if matched is None or not isinstance(e, DetectionEstimate):
         raise TypeError("only estimates of detections have matched detections")
     each = [matched, *(replace(matched, summary=summary) for summary in matched.others)]
-    of_references = [rule(e, matched) for rule in REFERENCE_RULES]
-    return of_references + [rule(e, one) for one in each for rule in DETECTOR_RULES]
+    reference_cautions = [rule(e, matched) for rule in REFERENCE_RULES]
+    return reference_cautions + [rule(e, one) for one in each for rule in DETECTOR_RULES]
 
 
 def why_undefined(e: Estimate, context: DetectionContext) -> tuple[str, str]:

@@ -161,6 +161,8 @@ def summarise_matches(
 ) -> MatchSummary:
     """What is to be known of a matching; detections are in the order of the references."""
     counted = [_counted(one, lists.matching) for one in references.objects]
+    # Those around masks among them.
+    by_boxes = Known.MASKS not in criterion.of_references or "box" in criterion.title
     return MatchSummary(
         lists,
         criterion,
@@ -168,7 +170,7 @@ def summarise_matches(
         None if units.grouped else patients_named(references.images),
         _cut(detections),
         _shifted(references, counted),
-        _ragged_if_drawn(counted) if _takes_boxes(criterion) else (0, 0),
+        _ragged_if_drawn(counted) if by_boxes else (0, 0),
         _large(detections, references, lists),
     )
 
@@ -215,11 +217,6 @@ def _shifted(references: ObjectSet, counted: Sequence[Objects]) -> Array:
     shared = np.maximum(long - 1, 0).prod(axis=1)
     union = 2 * long.prod(axis=1) - shared
     return np.asarray(np.divide(shared, union, out=np.zeros(len(long)), where=union > 0))
-
-
-def _takes_boxes(criterion: LocalisationSpec) -> bool:
-    """Whether it is of boxes, those around masks among them."""
-    return Known.MASKS not in criterion.of_references or "box" in criterion.title
 
 
 def _ragged_if_drawn(counted: Sequence[Objects]) -> tuple[int, int] | None:

@@ -14,7 +14,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.option_names import spelled
 from halfwidth.core.pseudo_cases import PseudoCases
-from halfwidth.core.spec import spec_of
+from halfwidth.core.spec import MethodSpec, spec_of
 from halfwidth.core.types import UNIT_INTERVAL, Array
 from halfwidth.estimation.detections.curve_heights import OPERATING, Heights
 from halfwidth.estimation.pipeline import Job, estimate_jobs
@@ -185,11 +185,10 @@ def _drawn(curves: Sequence[Heights], request: Request) -> tuple[Array, Array]:
 
 
 def _pseudo_cases() -> PseudoCases:
-    spec = spec_of(dirichlet)
-    made: PseudoCases = spec.pseudo_cases(
-        UNIT_INTERVAL, paired=False, spread=False, **dict(spec.bound)
-    )
-    return made
+    spec: MethodSpec = spec_of(dirichlet)
+    if spec.pseudo_cases is None:
+        raise TypeError(f"{spec.name} declares no pseudo-cases")
+    return spec.pseudo_cases(UNIT_INTERVAL, paired=False, spread=False, **dict(spec.bound))
 
 
 def _band(y: Array, ends: tuple[Array, Array], request: Request, band: Band, *, few: bool) -> _Band:

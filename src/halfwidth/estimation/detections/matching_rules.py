@@ -70,7 +70,8 @@ def rule_for(
     """The rule of the matching that a metric is computed by."""
     form = requested.metric.form
     defined = form.assignment if isinstance(form, ImageSums) else ""
-    strategy = ASSIGNMENTS[matching.assignment or defined or _usual_assignment(detections)]
+    greedy = greedy_by_score if is_scored(detections) else greedy_by_localisation
+    strategy = ASSIGNMENTS[matching.assignment or defined or greedy.__name__]
     only = LOCALISATIONS[strategy.localisation] if strategy.localisation else None
     chosen = matching.localisation
     criterion = LOCALISATIONS[chosen] if chosen is not None else only or usual
@@ -95,10 +96,6 @@ def rule_for(
         matching.boundary_distance,
         **({} if matching.dilation is None else {"dilation": matching.dilation}),
     )
-
-
-def _usual_assignment(detections: ObjectSet) -> str:
-    return (greedy_by_score if is_scored(detections) else greedy_by_localisation).__name__
 
 
 def is_scored(detections: ObjectSet) -> bool:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
-
-import numpy as np
 
 from halfwidth.core.checks import as_choice, one_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.detections.functionals import AVERAGES
 from halfwidth.estimation.detections.matchings import Matching
@@ -21,6 +18,7 @@ from halfwidth.estimation.detections.requested_metrics import (
     requested_metrics,
 )
 from halfwidth.estimation.functionals import Policies
+from halfwidth.estimation.test_sets.metric_names import several
 
 
 @frozen(eq=False)
@@ -76,18 +74,8 @@ def checked_averages(averages: Any) -> tuple[str, ...]:
     return tuple(str(one_of("average", one, AVERAGES)) for one in listed(averages, "average"))
 
 
-def is_several(value: Any) -> bool:
-    """Whether it holds several metrics, or averages, rather than being one."""
-    single = isinstance(value, str | MetricSpec | Metric) or callable(value)
-    scalar = isinstance(value, np.ndarray) and not value.ndim
-    return isinstance(value, Iterable) and not single and not scalar
-
-
 def listed(value: Any, name: str) -> list[Any]:
     """One name or several as a list."""
     if isinstance(value, Mapping):
         raise OptionError(f"{spelled(name, value)} is no name and no list of names")
-    values = list(value) if is_several(value) else [value]
-    if not values:
-        raise OptionError(f"{name}: name at least one")
-    return values
+    return several(value, name)

@@ -94,8 +94,9 @@ def _pooled_curve(row: MetricRow, parts: Mapping[str, TestSet], level: Level) ->
         expit(np.array([getattr(one, end) for one in pooled]))
         for end in ("value", "low", "high", "new_low", "new_high")
     )
+    positive = str(next(iter(parts.values())).labels[row.which])
     return CentreCurve(
-        row.label or (TOP_LABEL if row.average == "top_label" else _positive(row, parts)),
+        row.label or (TOP_LABEL if row.average == "top_label" else positive),
         x[shared],
         mean,
         low,
@@ -113,10 +114,6 @@ def _pooled_curve(row: MetricRow, parts: Mapping[str, TestSet], level: Level) ->
         tuple(sorted([*one_class, *without])),
         tuple(centre_cautions("calibration curve", len(curves), len(parts), one_class, without)),
     )
-
-
-def _positive(row: MetricRow, parts: Mapping[str, TestSet]) -> str:
-    return str(next(iter(parts.values())).labels[row.which])
 
 
 def _grid(probabilities: list[Array]) -> Array:

@@ -72,8 +72,8 @@ def centre_parts(cases: TestSet, centres: Sequence[Any]) -> dict[str, TestSet]:
     check_probabilities("calibration over centres", cases)
     if cases.strata is None:
         raise DataError(
-            f"all {cases.n} cases are of one centre ({str(centres[0])!r}), whose calibration "
-            "estimate (halfwidth ci) has"
+            f"all {cases.n} cases are of one centre ({str(centres[0])!r}); estimate (halfwidth ci) "
+            "says how well it is calibrated"
         )
     kept = np.ones(len(centres), bool) if cases.kept is None else cases.kept
     there = [label for label, here in zip(centres, kept.tolist(), strict=True) if here]

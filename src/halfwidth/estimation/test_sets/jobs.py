@@ -67,17 +67,13 @@ def job_for(
             by_chance = chance_cautions(row, metric, job.functional, cases, policies)
             job = replace(job, cautions=(*job.cautions, *by_chance))
         threshold = _threshold(row, metric, cases, policies)
-        job = job if threshold is None else _with_parameters(job, threshold=threshold)
+        if threshold is not None:
+            stated = job.functional.metric
+            stated = Metric(stated.spec, {**stated.parameters, "threshold": threshold})
+            job = replace(job, functional=replace(job.functional, metric=stated))
     if classes is not None and is_one_class(row):
         classes = replace(classes, which=row.which)
     return replace(job, label=row.label, average=row.average, classes=classes)
-
-
-def _with_parameters(job: Job, **parameters: float) -> Job:
-    """With parameters of the metric that it was computed with."""
-    metric = job.functional.metric
-    stated = Metric(metric.spec, {**metric.parameters, **parameters})
-    return replace(job, functional=replace(job.functional, metric=stated))
 
 
 def _threshold(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -> float | None:
@@ -220,7 +216,9 @@ def _share(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -
     hit, miss = share_of(row, metric, cases.truth, cases.predicted)
     trials = hit | miss
     compared = cases.identities is not None
-    same_trials = not compared or (cases.shares_truth and _is_by_truth(metric))
+    # Where the truth says which cases are trials, models of one truth share them.
+    by_truth = set(metric.spec.share) in ({"tp", "fn"}, {"tn", "fp"})
+    same_trials = not compared or (cases.shares_truth and by_truth)
     if not trials.any() or not same_trials:
         return None
     share = share_job(hit, metric, cases, trials)
@@ -238,11 +236,6 @@ def _share(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -
         functional=replace(whole.functional, statistic=statistic, metric=share.functional.metric),
         records=replace(whole.records, values=values, n_cases=len(values)),
     )
-
-
-def _is_by_truth(metric: Metric) -> bool:
-    """Whether the truth says which cases are trials, so that models of one truth share them."""
-    return set(metric.spec.share) in ({"tp", "fn"}, {"tn", "fp"})
 
 
 # --------------------------------------------------------------------------- a user's function

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
+
+import numpy as np
 
 from halfwidth.core.errors import OptionError, UnknownNameError, shortened
 from halfwidth.core.option_names import spelled
@@ -21,6 +23,22 @@ from halfwidth.metrics.all_metrics import (
 
 Average = Literal["binary", "macro", "micro", "weighted", "sum", "canonical", "top_label", "none"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
+
+
+def is_several(value: Any) -> bool:
+    """Whether it holds several metrics, or averages, rather than being one."""
+    single = isinstance(value, str | MetricSpec | Metric)
+    # NumPy's scalars only look as if they held several.
+    scalar = isinstance(value, np.ndarray) and not value.ndim
+    return isinstance(value, Iterable) and not single and not scalar
+
+
+def several(value: Any, name: str) -> list[Any]:
+    """One name or several as a list."""
+    values = list(value) if is_several(value) else [value]
+    if not values:
+        raise OptionError(f"{name}: name at least one")
+    return values
 
 
 def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
