@@ -26,6 +26,7 @@ class Named(Protocol):
 N = TypeVar("N", bound=Named)
 
 
+@functools.lru_cache(maxsize=1024)
 def _plain(name: str) -> str:
     return re.sub(r"[\s_\-]+", "_", name.strip().lower())
 
@@ -61,7 +62,8 @@ class Catalogue(Generic[N]):
         items = [item for part in self.parts for item in part()]
         return tuple(items if self.order is None else sorted(items, key=self.order))
 
-    def _find(self, name: str) -> N | None:
+    def find(self, name: str) -> N | None:
+        """The spec of a name; None where no spec has it."""
         plain = _plain(name)
         return next((known[plain] for known in map(_by_name, self.parts) if plain in known), None)
 
@@ -72,7 +74,7 @@ class Catalogue(Generic[N]):
         return len(self.items)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._find(name) is not None
+        return isinstance(name, str) and self.find(name) is not None
 
     @property
     def names(self) -> list[str]:
@@ -86,7 +88,7 @@ class Catalogue(Generic[N]):
         return list(dict.fromkeys(names))
 
     def __getitem__(self, name: str) -> N:
-        item = self._find(name)
+        item = self.find(name)
         if item is None:
             raise UnknownNameError(self.kind, name, self.names, synonyms=self.every_name)
         return item

@@ -127,7 +127,7 @@ def _measure_each(
             strata=model.strata,
         )
         jobs[model.name] = _job(functional, sample.records, family, model)
-        values[model.name] = sample.given
+        values[model.name] = sample.in_order
     return MeasuredFamily(jobs, family.label, family.by, values=values, paired=False)
 
 

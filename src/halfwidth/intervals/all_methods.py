@@ -54,7 +54,7 @@ def method_named(text: str) -> MethodSpec:
     if inner.strip() and outer in METHODS and METHODS[outer].takes_intervals:
         return METHODS[outer].putting_together(_single_sample_method(inner.strip()))
     name, given = parse_name(text, lambda name: METHODS[name].parameters)
-    return METHODS[name].with_parameters(given)
+    return METHODS[name].with_parameters(given) if given else METHODS[name]
 
 
 def _single_sample_method(text: str) -> MethodSpec:

@@ -228,7 +228,7 @@ def _check_positive(source: ScoreSource, cases: TestSet, averages: Sequence[str]
 
 def _logits(source: ScoreSource, cases: TestSet, where: str) -> tuple[Array, list[str]]:
     """A logit for each class, shape (C, n), and what was done; of probabilities the logarithm."""
-    rows, notes = cases.given, list[str]()
+    rows, notes = cases.rows, list[str]()
     if source.kind == "probabilities":
         rows = rows if len(rows) > 1 else _both(cases, 1 - rows[0], rows[0])
         rows = _floored(source, cases, rows, where, notes)
