@@ -53,15 +53,9 @@ class Distribution(Quantiles, Protocol):
 
 @frozen
 class Replicates:
-    """Replicates of a statistic, one row per sample of a batch.
+    """Replicates of a statistic, one row per sample of a batch."""
 
-    Attributes
-    ----------
-    ordered : ndarray, shape (..., B)
-        Ascending along the last axis, undefined ones (NaN) last.
-    """
-
-    ordered: Array
+    ordered: Array  # (..., B): ascending along the last axis, undefined ones (NaN) last
 
     @classmethod
     def sorting(cls, replicates: Array) -> Replicates:
@@ -194,18 +188,10 @@ def in_parts(rows: int, size: int) -> Iterator[slice]:
 
 @frozen
 class ExactDistribution:
-    """A discrete bootstrap distribution known without a draw, one row per sample of a batch.
+    """A discrete bootstrap distribution known without a draw, one row per sample of a batch."""
 
-    Attributes
-    ----------
-    support : ndarray, shape (..., m)
-        Values that the statistic takes on resamples, ascending.
-    probability : ndarray, shape (..., m)
-        Their probabilities, which add up to 1.
-    """
-
-    support: Array
-    probability: Array
+    support: Array  # (..., m): values that the statistic takes on resamples, ascending
+    probability: Array  # (..., m): their probabilities, which add up to 1
 
     @property
     def n_resamples(self) -> None:
@@ -271,12 +257,7 @@ def _count_before(ascending: Array, limit: Array, *, inclusive: bool) -> NDArray
 
 @frozen
 class BatchDistribution:
-    """Exact distributions of the samples of a batch, each of its own kind.
-
-    Attributes
-    ----------
-    each : tuple of Distribution
-    """
+    """Exact distributions of the samples of a batch, each of its own kind."""
 
     each: tuple[Distribution, ...]
 

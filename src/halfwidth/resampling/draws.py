@@ -34,35 +34,21 @@ SHARED_DRAWS = 2**17
 
 @frozen
 class Plan:
-    """How a bootstrap is drawn.
+    """How a bootstrap is drawn."""
 
-    Attributes
-    ----------
-    entropy : int
-        Root entropy; with what is computed it makes the key of the draws.
-    n_resamples : int
-    block_elements : int
-        Upper bound on the elements of a temporary array.
-    compiled : bool or None
-        Whether to use the compiled kernels; None: where they are there. The draws are the same.
-    kept : dict or None
-        Where what several statistics of the same cases have in common is kept; None: nowhere.
-    threads : int
-        That share the draws and what kernels make of them; no result depends on it, in no bit.
-    own_uniforms : bool
-        Whether each sample of a batch has its own number where a method takes one, as the samples
-        of a simulation need; else each has that which it would have alone.
-    convolves : bool
-        Whether means and ratios of sums get their exact distribution, without draws.
-    """
-
-    entropy: int
+    entropy: int  # Root entropy; with what is computed it makes the key of the draws
     n_resamples: int = 9999
-    block_elements: int = BLOCK_ELEMENTS
+    block_elements: int = BLOCK_ELEMENTS  # Upper bound on the elements of a temporary array
+    # Whether to use the compiled kernels; None: where they are there. The draws are the same.
     compiled: bool | None = None
+    # Where what several statistics of the same cases have in common is kept; None: nowhere
     kept: dict[Hashable, Any] | None = field(default=None, compare=False, repr=False)
+    # That share the draws and what kernels make of them; no result depends on it, in no bit
     threads: int = 1
+    # Whether each sample of a batch has its own number where a method takes one, as the samples of
+    # a simulation need; else each has that which it would have alone
     own_uniforms: bool = False
+    # Whether means and ratios of sums get their exact distribution, without draws
     convolves: bool = False
 
     @property

@@ -21,8 +21,8 @@ ROUNDING = 1e-12
 def linearized(values: Array, design: Design, statistic: Statistic) -> Array:
     """SE of a statistic of each sample, shape (..., n) -> (...).
 
-    SE² = Σₕ Gₕ/(Gₕ - 1) Σ_g (z_g - z̄ₕ)², z_g the sum over the cases of unit g of influence / n. For
-    the mean of independent cases it is s/√n; of clusters, the cluster-robust SE; of a trimmed
+    SE² = Σₕ Gₕ/(Gₕ - 1) Σ_g (z_g - z̄ₕ)², z_g the sum over the cases of unit g of influence / n.
+    For the mean of independent cases it is s/√n; of clusters, the cluster-robust SE; of a trimmed
     mean, Tukey and McLaughlin's. NaN where no stratum has two units.
     """
     if statistic.spec.influence is None:

@@ -50,23 +50,14 @@ def as_distribution(replicates: Array, plan: Plan) -> Distribution:
 
 @frozen(eq=False)
 class Tails:
-    """Replicates of a statistic, one row per sample of a batch, with their tails apart.
+    """Replicates of a statistic, one row per sample of a batch, with their tails apart."""
 
-    Attributes
-    ----------
-    replicates : ndarray, shape (S, B)
-    lower, upper : ndarray, shape (S, room)
-        The smallest, ascending from the left, and the largest, ascending to the right.
-    held : ndarray of int, shape (S, 2)
-        How many of them mean something, from the outside in.
-    n_undefined : ndarray of int, shape (S,)
-    """
-
-    replicates: Array
+    replicates: Array  # (S, B)
+    # (S, room): the smallest, ascending from the left, and the largest, ascending to the right
     lower: Array
     upper: Array
-    held: NDArray[np.intp]
-    n_undefined: NDArray[np.intp]
+    held: NDArray[np.intp]  # (S, 2): how many of them mean something, from the outside in
+    n_undefined: NDArray[np.intp]  # (S,)
 
     @classmethod
     def from_replicates(cls, replicates: Array) -> Tails:

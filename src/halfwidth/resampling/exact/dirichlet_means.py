@@ -53,16 +53,7 @@ MOST_ELEMENTS = 2**16
 def weighted_means(
     values: Array, design: Design, plan: Plan, pseudo_cases: PseudoCases
 ) -> tuple[Quantiles, Quantiles]:
-    """The distributions of the mean for the lower and for the upper end of an interval.
-
-    Parameters
-    ----------
-    values : ndarray, shape (S, n)
-        Values of cases, or their differences, in the canonical order of the design.
-    design : Design
-    plan : Plan
-    pseudo_cases : PseudoCases
-    """
+    """The distributions of the mean for the lower and for the upper end of an interval."""
     low, high = pseudo_cases.value_bounds.low, pseudo_cases.value_bounds.high
     at_bounds = pseudo_cases.reach is None and not pseudo_cases.paired and design.independent
     if at_bounds and ((values == low) | (values == high)).all():
@@ -100,31 +91,17 @@ def _inverted(
 
 @frozen(eq=False)
 class MeansBeyond:
-    """How likely means of differences reach beyond a margin, without a draw.
+    """How likely means of differences reach beyond a margin, without a draw."""
 
-    Attributes
-    ----------
-    differences : callable
-        From places to differences of cases, (P, n), of two models each, in the canonical order of
-        the design, which has one stratum.
-    n_pairs : int
-    design : Design
-    pseudo_cases : PseudoCases
-    margin : float
-        From 0 up.
-    places : ndarray of int or None
-        Which pairs are meant; None: all.
-    known : dict
-        What has been looked for.
-    """
-
+    # From places to differences of cases, (P, n), of two models each, in the canonical order of the
+    # design, which has one stratum
     differences: Callable[[NDArray[np.intp]], Array]
     n_pairs: int
     design: Design
     pseudo_cases: PseudoCases
-    margin: float
-    places: NDArray[np.intp] | None = None
-    known: dict[str, Array] = field(default_factory=dict)
+    margin: float  # From 0 up
+    places: NDArray[np.intp] | None = None  # Which pairs are meant; None: all
+    known: dict[str, Array] = field(default_factory=dict)  # What has been looked for
 
     def some(self, places: NDArray[Any]) -> MeansBeyond:
         """Of some of them, by their places or by a mask."""
@@ -187,19 +164,11 @@ class MeansBeyond:
 
 @frozen(eq=False)
 class _Units:
-    """Units of samples: cases, clusters, or points that stand for very many of either.
+    """Units of samples: cases, clusters, or points that stand for very many of either."""
 
-    Attributes
-    ----------
-    totals : ndarray, shape (S, U)
-    sizes : ndarray, shape (U,)
-    size : float
-        What a pseudo-unit weighs: as much as units on average.
-    """
-
-    totals: Array
-    sizes: Array
-    size: float
+    totals: Array  # (S, U)
+    sizes: Array  # (U,)
+    size: float  # What a pseudo-unit weighs: as much as units on average
 
     @classmethod
     def from_values(cls, values: Array, design: Design) -> _Units:
@@ -220,16 +189,10 @@ class _Units:
 
 @frozen(eq=False)
 class _Cells:
-    """Points and masses in place of very many units of equal size (`cells`).
+    """Points and masses in place of very many units of equal size (`cells`)."""
 
-    Attributes
-    ----------
-    medians : ndarray, shape (S, 1)
-    distances, masses : ndarray, shape (S, m)
-        Of the points, from the median.
-    """
-
-    medians: Array
+    medians: Array  # (S, 1)
+    # (S, m): of the points, from the median
     distances: Array
     masses: Array
     size: float = 1.0
@@ -338,26 +301,17 @@ def outer_distances(
 
 @frozen(eq=False)
 class DirichletMeans:
-    """Means under Dirichlet weights, for one end of an interval, known without a draw.
+    """Means under Dirichlet weights, for one end of an interval, known without a draw."""
 
-    Attributes
-    ----------
-    low, high : float
-        Between which values lie.
-    from_low, from_high : GammaRatios
-        How far the mean is from either, in shares of their distance: for the lower end of an
-        interval, and for the upper one.
-    is_upper : bool
-        For which of the two this is.
-    found : dict
-        The quantiles for either end that have been looked for, which both ends share.
-    """
-
+    # Between which values lie
     low: float
     high: float
+    # How far the mean is from either, in shares of their distance: for the lower end of an
+    # interval, and for the upper one
     from_low: GammaRatios
     from_high: GammaRatios
-    is_upper: bool = False
+    is_upper: bool = False  # For which of the two this is
+    # The quantiles for either end that have been looked for, which both ends share
     found: dict[float, Array] = field(default_factory=dict)
 
     @property

@@ -75,17 +75,12 @@ class RandomUnit:
     """A unit of a Gamma(mass) weight whose A is random: where it lies, and how often.
 
     Given its A it is an atom. What it adds to exp(K(s)) is the mean of (1 - ds)^-mass over A.
-
-    Attributes
-    ----------
-    totals, shares : ndarray, shape (S, K)
-        A, and the probability of each, which add up to 1.
-    size, mass : float
-        B and the shape.
     """
 
+    # (S, K): A, and the probability of each, which add up to 1
     totals: Array
     shares: Array
+    # B and the shape
     size: float
     mass: float
 
@@ -108,18 +103,10 @@ class RandomUnit:
 
 
 class Tilted(NamedTuple):
-    """A random unit at s, and the derivatives of the log of what it adds there.
+    """A random unit at s, and the derivatives of the log of what it adds there."""
 
-    Attributes
-    ----------
-    q : ndarray, shape (S, K)
-        d/(1 - ds) of each place.
-    shares : ndarray, shape (S, K)
-        The share of each place in the mean of (1 - ds)^-mass, whose log is ``log_mean``, (S,).
-    mass : float
-    """
-
-    q: Array
+    q: Array  # (S, K): d/(1 - ds) of each place
+    # (S, K): the share of each place in the mean of (1 - ds)^-mass, whose log is `log_mean`, (S,)
     shares: Array
     mass: float
     log_mean: Array
@@ -160,21 +147,11 @@ class Tilted(NamedTuple):
 
 @frozen(eq=False)
 class GammaRatios:
-    """Σ g A / Σ g B for S samples: units of Gamma(1) weights, and atoms of other shapes.
+    """Σ g A / Σ g B for S samples: units of Gamma(1) weights, and atoms of other shapes."""
 
-    Attributes
-    ----------
-    totals : ndarray, shape (S, U)
-        A of units, from 0 up to ``sizes``.
-    sizes : ndarray, shape (U,)
-        B of units.
-    atom_totals, atom_sizes, masses : ndarray, shape (S, P)
-        A, B and the shape of atoms; atoms without mass are left out.
-    random : RandomUnit or None
-    """
-
-    totals: Array
-    sizes: Array
+    totals: Array  # (S, U): A of units, from 0 up to `sizes`
+    sizes: Array  # (U,): B of units
+    # (S, P): A, B and the shape of atoms; atoms without mass are left out
     atom_totals: Array
     atom_sizes: Array
     masses: Array
@@ -490,30 +467,18 @@ def most_log_probability_below(ratios: GammaRatios, t: Array) -> Array:
 
 
 class _Saddle(NamedTuple):
-    """The integrand at its saddle point.
+    """The integrand at its saddle point."""
 
-    Attributes
-    ----------
-    s : ndarray, shape (S,)
-    log_integrand : ndarray, shape (S,)
-        K(s) - log s.
-    of_units, of_atoms : ndarray, shape (S, U) and (S, P)
-        1 - ds.
-    q, q_atoms : ndarray, shape (S, U) and (S, P)
-        d/(1 - ds): exp(K(s') - K(s)) is the product of (1 - q(s' - s))^-m.
-    tilted : Tilted or None
-        Of the random unit.
-    second, third, fourth : ndarray, shape (S,)
-        Derivatives of K.
-    """
-
-    s: Array
-    log_integrand: Array
+    s: Array  # (S,)
+    log_integrand: Array  # (S,): K(s) - log s
+    # (S, U) and (S, P): 1 - ds
     of_units: Array
     of_atoms: Array
+    # (S, U) and (S, P), d/(1 - ds): exp(K(s') - K(s)) is the product of (1 - q(s' - s))^-m
     q: Array
     q_atoms: Array
-    tilted: Tilted | None
+    tilted: Tilted | None  # Of the random unit
+    # (S,): derivatives of K
     second: Array
     third: Array
     fourth: Array

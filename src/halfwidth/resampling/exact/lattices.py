@@ -20,19 +20,7 @@ FIRST = 2000
 def lattice_step(strata: Sequence[Array], deviation: float, *, few: bool) -> float | None:
     """The largest step of which all differences within strata are multiples; None without any.
 
-    Parameters
-    ----------
-    strata : sequence of ndarray
-        Each about one of its values.
-    deviation : float
-        SD of the values.
-    few : bool
-        Whether there are few values.
-
-    Examples
-    --------
-    >>> lattice_step([np.array([0.0, 1.5, -2.0, 3.0])], 1.0, few=True)
-    0.5
+    Strata hold values about one of their own; ``deviation`` is the SD of all.
     """
     near, finest = (
         deviation * share for share in ((NEAR_OF_FEW, FINEST_OF_FEW) if few else (NEAR, FINEST))

@@ -62,17 +62,12 @@ class BetaDistribution:
     """The distribution of low + width · B, B a Beta variate of the upper and lower mass.
 
     Without a mass at one end all lies at the other.
-
-    Attributes
-    ----------
-    lower, upper : ndarray, shape (S,)
-        Masses at either of two values.
-    low, width : ndarray, shape (S,)
-        The smaller value, and how much larger the other is.
     """
 
+    # (S,): masses at either of two values
     lower: Array
     upper: Array
+    # (S,): the smaller value, and how much larger the other is
     low: Array
     width: Array
 

@@ -46,18 +46,11 @@ VANISHED = 1e-8
 
 @frozen
 class Pairs:
-    """A stratum of a resample: units drawn independently, with what each adds to either sum.
+    """A stratum of a resample: units drawn independently, with what each adds to either sum."""
 
-    Attributes
-    ----------
-    numerator, denominator : ndarray, shape (m,)
-    sizes : ndarray, shape (m,)
-        Units of each pair.
-    """
-
-    numerator: Array
-    denominator: Array
-    sizes: Array
+    numerator: Array  # (m,)
+    denominator: Array  # (m,)
+    sizes: Array  # (m,): units of each pair
 
     @functools.cached_property
     def count(self) -> int:
@@ -91,23 +84,9 @@ def quotient_distribution(parts: Array, design: Design) -> Distribution | None:
 
 
 def ratio_distribution(strata: Sequence[Pairs], *, shift: float = 0.0) -> Distribution | None:
-    """Distribution of ``shift + Σa / Σb`` over all resamples.
+    """Distribution of ``shift + Σa / Σb`` over all resamples; None where Σb may be 0.
 
-    Parameters
-    ----------
-    strata : sequence of Pairs
-        Denominators are at least 0, and 0 only beside numerators of 0.
-    shift : float
-
-    Returns
-    -------
-    Distribution or None
-        None where the denominator may be 0.
-
-    >>> pairs = Pairs(np.array([1.0, 0.0]), np.array([2.0, 1.0]), np.array([1.0, 1.0]))
-    >>> made = ratio_distribution([pairs])
-    >>> made.support.round(3).tolist(), made.probability.tolist()
-    ([0.0, 0.333, 0.5], [0.25, 0.5, 0.25])
+    Denominators are at least 0, and 0 only beside numerators of 0.
     """
     if _without_denominator(strata) > SELDOM:
         return None
@@ -246,17 +225,10 @@ def _axis(values: Sequence[Array], strata: Sequence[Pairs]) -> _Axis | None:
 
 @frozen
 class RatioOfSums:
-    """A distribution whose function is known wherever one asks.
-
-    Attributes
-    ----------
-    strata : tuple of Pairs
-    shift : float
-        Added to the ratio.
-    """
+    """A distribution whose function is known wherever one asks."""
 
     strata: tuple[Pairs, ...]
-    shift: float
+    shift: float  # Added to the ratio
 
     @property
     def n_resamples(self) -> None:

@@ -14,25 +14,12 @@ from halfwidth.resampling.weights.gammas import gammas
 
 
 def spacings(entropy: int, ranks: Array, n: int, n_resamples: int) -> NDArray[np.intp]:
-    """Positions of a few order statistics in each resample, exact in distribution.
+    """Positions from 0 of some ranks from 1 in each sorted resample, exact in distribution: (B, K).
 
     The n + 1 spacings of n sorted uniforms are distributed as exponentials over their sum, so the
     spacing between the order statistics of two ranks is a gamma of their difference over that sum:
     U₍k₎ = G(k) / (G(k) + G(n + 1 - k)), a Beta(k, n + 1 - k). A uniform u stands for the case at
     sorted position ⌈n·u⌉. The table serves every sample of a batch.
-
-    Parameters
-    ----------
-    entropy : int
-        Root entropy.
-    ranks : ndarray of int
-        1-based, ascending.
-    n, n_resamples : int
-
-    Returns
-    -------
-    ndarray of int, shape (n_resamples, len(ranks))
-        0-based positions in the sorted sample.
     """
     steps = np.diff([0, *(int(rank) for rank in ranks), n + 1])
     what = ("spacings", "iid", n, *(int(step) for step in steps))

@@ -68,17 +68,10 @@ Ends = NDArray[np.intp]
 
 @frozen(eq=False)
 class CellSamples:
-    """The cells in which the cases of samples lie.
-
-    Attributes
-    ----------
-    form : CellCounts
-    codes : ndarray, shape (S, n)
-        The cell of each case, 0 to ``n_cells - 1``, in the canonical order of the design.
-    design : Design
-    """
+    """The cells in which the cases of samples lie."""
 
     form: CellCounts
+    # (S, n): the cell of each case, 0 to `n_cells - 1`, in the canonical order of the design
     codes: Array
     design: Design
 
@@ -198,15 +191,7 @@ def _counts_of_row(drawn: Table, ends: Ends) -> NDArray[np.integer[Any]]:
 
 
 def cumulated(block: Drawn, *, keeps: bool = True) -> Table:
-    """Draws of the units before each, and of all, rows of resamples side by side.
-
-    ``keeps``: for other samples and statistics of as many cases.
-
-    Returns
-    -------
-    ndarray, shape (ceil(B / WIDTH), U + 1, WIDTH)
-        0 where a row is not full.
-    """
+    """Draws before each unit and of all, (rows, U + 1, WIDTH); 0 where a row is not full."""
     design, plan = block.design, block.plan
 
     def cumulate() -> Table:

@@ -75,20 +75,7 @@ def weighted_tables(
     plan: Plan,
     pseudo_cases: PseudoCases,
 ) -> BothEnds:
-    """Distributions of a function of tables.
-
-    Parameters
-    ----------
-    form : CellCounts
-    counts : ndarray, shape (S, K)
-        The tables observed.
-    cells : ndarray, shape (S, B, K)
-        The tables under Dirichlet weights.
-    unit : float
-        What a unit counts on average, and so a whole pseudo-case.
-    plan : Plan
-    pseudo_cases : PseudoCases
-    """
+    """Distributions of a function of tables."""
     low, high = _masses_of_ends(form, pseudo_cases)
     lower = _distribution(form, counts, cells, unit, plan, low)
     if low == high:

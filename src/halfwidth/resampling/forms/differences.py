@@ -57,21 +57,12 @@ def _differences(pairs: Array) -> Array:
 
 @frozen(eq=False)
 class ContrastedModels:
-    """Models made ready, and which of them make up each pair.
+    """Models made ready, and which of them make up each pair."""
 
-    Attributes
-    ----------
-    models : ndarray, shape (M, ..., n)
-    places : ndarray of int, shape (S, 2)
-    prepared : Prepared
-    statistic : Statistic
-        The contrast.
-    """
-
-    models: Array
-    places: NDArray[np.intp]
+    models: Array  # (M, ..., n)
+    places: NDArray[np.intp]  # (S, 2)
     prepared: Prepared
-    statistic: Statistic
+    statistic: Statistic  # The contrast
 
     def pace(self, plan: Plan) -> Pace:
         """That of the models."""
@@ -205,27 +196,7 @@ def weighted_in_pairs(
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], tuple[InPairs, InPairs]]]:
     """Replicates of models in pairs under Dirichlet weights; pairs of one discordance at a time.
 
-    Parameters
-    ----------
-    inner : Dirichlet
-        Of the statistic of one model, with weights in pairs.
-    models : ndarray, shape (M, ..., n)
-    places : ndarray of int, shape (S, 2)
-        Of the models of each pair.
-    design : Design
-    statistic : Statistic
-        Of one model.
-    plan : Plan
-    pseudo_cases : PseudoCases
-
-    Yields
-    ------
-    rows : ndarray of int
-        Which pairs.
-    own : ndarray of int, shape (rows, 2)
-        Places of their models among the replicates.
-    ends : pair of InPairs
-        For the lower and for the upper end of intervals.
+    Which pairs, (R,), the places of their models among the replicates, (R, 2), and both ends.
     """
     if inner.in_pairs is None:
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")

@@ -19,16 +19,9 @@ from halfwidth.resampling.weights.blocks import Block, Pace
 
 @frozen(eq=False)
 class GatheredSamples:
-    """Samples whose cases are gathered, for a statistic that is called on them.
+    """Samples whose cases are gathered, for a statistic that is called on them."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (S, n) or (S, k, n)
-    design : Design
-    statistic : Statistic
-    """
-
-    values: Array
+    values: Array  # (S, n)
     design: Design
     statistic: Statistic
 

@@ -28,16 +28,10 @@ ROUNDING = 64 * np.finfo(float).eps
 
 @frozen(eq=False)
 class JointResamples:
-    """The statistic of each of K models on some resamples, and their covariances there.
+    """The statistic of each of K models on some resamples, and their covariances there."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (B, K)
-    covariances : ndarray, shape (B, K, K)
-    """
-
-    values: Array
-    covariances: Array
+    values: Array  # (B, K)
+    covariances: Array  # (B, K, K)
 
     def logarithms(self) -> JointResamples:
         """The same of the logarithms of the statistics; NaN where one is not positive."""
@@ -142,17 +136,10 @@ def _resample_tables(
 
 @frozen(eq=False)
 class _Against:
-    """The cases of one class, ranked against those of the other by one model.
+    """The cases of one class, ranked against those of the other by one model."""
 
-    Attributes
-    ----------
-    order : ndarray of int
-        The cases of the other class by descending score.
-    above, up_to : ndarray of int
-        For each case of this class, how many of these lie above it, and above or level with it.
-    """
-
-    order: NDArray[np.intp]
+    order: NDArray[np.intp]  # The cases of the other class by descending score
+    # For each case of this class, how many of these lie above it, and above or level with it
     above: NDArray[np.intp]
     up_to: NDArray[np.intp]
 

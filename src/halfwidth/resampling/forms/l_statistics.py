@@ -53,19 +53,11 @@ def _weights(statistic: Statistic) -> Weights:
 
 @frozen(eq=False)
 class SortedSamples:
-    """Values of samples, each to be weighted by the places that it fills in the sorted resample.
+    """Values of samples, each to be weighted by the places that it fills in the sorted resample."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (S, n)
-    design : Design
-    weights : callable
-        Of n sorted values.
-    """
-
-    values: Array
+    values: Array  # (S, n)
     design: Design
-    weights: Weights
+    weights: Weights  # Of n sorted values
 
     @classmethod
     def prepare(cls, values: Array, design: Design, statistic: Statistic) -> SortedSamples:

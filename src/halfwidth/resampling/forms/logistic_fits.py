@@ -24,13 +24,7 @@ from halfwidth.resampling.weights.blocks import Block, Pace
 
 @frozen(eq=False)
 class FittedSamples:
-    """Regressions on samples, to be fitted anew to weighted cases.
-
-    Attributes
-    ----------
-    regressions : sequence of Regression
-    design : Design
-    """
+    """Regressions on samples, to be fitted anew to weighted cases."""
 
     regressions: Sequence[Regression]
     design: Design

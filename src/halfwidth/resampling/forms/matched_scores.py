@@ -40,18 +40,10 @@ MOST_COUNTS = 2**20
 
 @frozen(eq=False)
 class MatchedSamples:
-    """Detections of samples, ranked once.
-
-    Attributes
-    ----------
-    form : MatchedScores
-    samples : sequence of tuple of ScoredMatches
-        By class.
-    design : Design
-    """
+    """Detections of samples, ranked once."""
 
     form: MatchedScores
-    samples: Sequence[ByClass]
+    samples: Sequence[ByClass]  # By class
     design: Design
 
     @classmethod

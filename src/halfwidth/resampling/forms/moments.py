@@ -72,21 +72,12 @@ def _mean_distribution(values: Array, mean: float, design: Design) -> Distributi
 
 @frozen(eq=False)
 class PowerSums:
-    """Sums of powers of values about the middle of each of S samples, over the cases of units.
-
-    Attributes
-    ----------
-    form : Moments
-    parameters : mapping
-        Of the statistic.
-    centre : ndarray, shape (S, 1)
-    features : Features
-        Powers of all samples, one power after another, and sizes where units have several.
-    """
+    """Sums of powers of values about the middle of each of S samples, over the cases of units."""
 
     form: Moments
-    parameters: Mapping[str, Any]
-    centre: Array
+    parameters: Mapping[str, Any]  # Of the statistic
+    centre: Array  # (S, 1)
+    # Powers of all samples, one power after another, and sizes where units have several
     features: Features
 
     @classmethod
@@ -151,21 +142,13 @@ def studentized(values: Array, design: Design, statistic: Statistic, plan: Plan)
 
 @frozen(eq=False)
 class SumsOfUnits:
-    """Sums over the units drawn, of S samples in each of H strata.
+    """Sums over the units drawn, of S samples in each of H strata."""
 
-    Attributes
-    ----------
-    total, square : ndarray, shape (H, S, B)
-        Of the totals T of units, and of their squares.
-    size : ndarray, broadcastable to (H, S, B)
-        Of their sizes n.
-    product, size_square : ndarray or None
-        Of Tn and n²; None where all units are of one size.
-    """
-
+    # (H, S, B): of the totals T of units, and of their squares
     total: Array
     square: Array
-    size: Array
+    size: Array  # Of their sizes n, as (H, S, B)
+    # Of Tn and n²; None where all units are of one size
     product: Array | None = None
     size_square: Array | None = None
 
@@ -173,13 +156,7 @@ class SumsOfUnits:
         """The mean of each resample and its standard error, both (S, B).
 
         With D = ΣT/Σn the influence of a unit is (T - Dn)/Σn, whose variance expands into these
-        sums.
-
-        Parameters
-        ----------
-        design : Design
-        reach : ndarray or float
-            The size of the values that totals are rounded like, where it is not their own.
+        sums. Totals are rounded like values of the size ``reach``, where it is not their own.
         """
         units = _units_of_strata(design)
         weight = np.where(units > 1, units / np.maximum(units - 1, 1), 0.0)

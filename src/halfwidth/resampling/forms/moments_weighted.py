@@ -33,18 +33,7 @@ ROUNDING = 16 * np.finfo(float).eps
 def weighted_deviations(
     values: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
 ) -> tuple[Quantiles, Quantiles]:
-    """The distributions of an SD for the lower and for the upper end of an interval.
-
-    Parameters
-    ----------
-    values : ndarray, shape (S, n)
-        In the canonical order of the design.
-    design : Design
-    statistic : Statistic
-        Of the form `Moments` of order 2.
-    plan : Plan
-    pseudo_cases : PseudoCases
-    """
+    """The distributions of an SD for the lower and for the upper end of an interval."""
     form, samples, centre = declared_form(statistic, Moments), len(values), middle_of(values)
     centred = values - centre
     reach = pseudo_cases.reach
@@ -117,22 +106,13 @@ def _cases(design: Design) -> NDArray[np.intp]:
 
 @frozen
 class Sums:
-    """Weighted sums over the cases of a stratum, of some samples in some draws.
+    """Weighted sums over the cases of a stratum, of some samples in some draws."""
 
-    Attributes
-    ----------
-    share : float
-        Of the cases.
-    first, second : ndarray, shape (S, B)
-        Of deviations from the centre, and of their squares.
-    size : ndarray, shape (B,)
-        Of weights.
-    """
-
-    share: float
+    share: float  # Of the cases
+    # (S, B): of deviations from the centre, and of their squares
     first: Array
     second: Array
-    size: Array
+    size: Array  # (B,): of weights
 
     def with_point(self, points: Array, sizes: Array) -> Sums:
         """With one more deviation in each draw, (S, B), and its weight, (B,)."""

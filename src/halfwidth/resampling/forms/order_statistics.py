@@ -83,23 +83,13 @@ def drawn_distribution(
 
 @frozen(eq=False)
 class OrderedSamples:
-    """Samples in orders of their own, whose ranks are looked for in each resample.
+    """Samples in orders of their own, whose ranks are looked for in each resample."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (S, n)
-    design : Design
-        With units of one size.
-    ranks, weights : ndarray, shape (K,)
-    in_order : SortedSamples
-        The same for resamples of other sizes, whose ranks are others.
-    """
-
-    values: Array
-    design: Design
-    ranks: Array
-    weights: Array
-    in_order: SortedSamples
+    values: Array  # (S, n)
+    design: Design  # With units of one size
+    ranks: Array  # (K,)
+    weights: Array  # (K,)
+    in_order: SortedSamples  # The same for resamples of other sizes, whose ranks are others
 
     @functools.cached_property
     def orders(self) -> Draws:
@@ -159,18 +149,9 @@ def _places_of_ranks(
 ) -> Iterator[Draws]:
     """Where order statistics of resamples lie among the sorted cases, sample by sample: (K, B).
 
-    Cases far below a rank are counted together. Of the few resamples in which it lies beyond those
-    near it, all cases are counted.
-
-    Parameters
-    ----------
-    drawn : ndarray of int, shape (n, B)
-        How often each case is drawn; cumulated counts fit into its type.
-    orders : ndarray of int, shape (S, n)
-        The cases of each sample, ascending.
-    ranks : ndarray of int, shape (K,)
-    design : Design
-        With units of one size.
+    ``drawn`` are counts of the cases, (n, B), of a type that cumulated ones fit into; ``orders``
+    the cases of each sample, ascending. Those far below a rank are counted together; of the few
+    resamples in which it lies beyond those near it, all cases are counted.
     """
     n, size = design.n, int(design.unit_sizes[0])
     windows = []
@@ -205,20 +186,7 @@ def _picks(statistic: Statistic, n: int) -> tuple[Array, Array]:
 
 
 def closed_form(sorted_values: Array, ranks: Array, weights: Array) -> ExactDistribution:
-    """Exact bootstrap distribution of one order statistic or of two adjacent ones, weighted.
-
-    Parameters
-    ----------
-    sorted_values : ndarray, shape (S, n)
-    ranks : ndarray of int, shape (1,) or (2,)
-        1-based, adjacent.
-    weights : ndarray, same shape
-
-    Returns
-    -------
-    ExactDistribution
-        Of Σ weight · X*₍rank₎ over all nⁿ resamples.
-    """
+    """Exact bootstrap distribution of Σ weight · X*₍rank₎ for a rank from 1 on, or two adjacent."""
     n, k, total = sorted_values.shape[-1], int(ranks[0]), total_weight(weights)
     position, probability = _one(n, k)
     if len(ranks) == 1:

@@ -64,14 +64,7 @@ class SwappedOrder:
 
 
 class _Window:
-    """Entries of the common order among which some neighbouring ranks of either model lie, mostly.
-
-    Attributes
-    ----------
-    ranks : ndarray of int
-        From 0 on.
-    start, stop : int
-    """
+    """Entries of the common order among which neighbouring ranks of either model mostly lie."""
 
     def __init__(self, ranks: Places, start: int, stop: int, case: Places) -> None:
         self.ranks, self.start, self.stop = ranks, start, stop

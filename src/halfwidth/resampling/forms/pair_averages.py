@@ -42,17 +42,9 @@ def _single_pair(statistic: Statistic) -> Statistic:
 
 @frozen(eq=False)
 class AveragedPairs:
-    """Pairs of raters made ready, those of one sample after those of another.
+    """Pairs of raters made ready, those of one sample after those of another."""
 
-    Attributes
-    ----------
-    pairs : int
-        Of each sample.
-    prepared : Prepared
-    form : PairAverages
-    """
-
-    pairs: int
+    pairs: int  # Of each sample
     prepared: Prepared
     form: PairAverages
 

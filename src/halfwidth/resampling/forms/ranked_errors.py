@@ -35,20 +35,12 @@ def has_standard_error(statistic: Statistic) -> bool:
 
 @frozen
 class ClassParts:
-    """What the positive and the negative cases of each unit contribute to one AUROC, or to two.
-
-    Attributes
-    ----------
-    area : float
-    parts : tuple of ndarray, each (U,)
-        Sums of structural components less the area, each by its share of its class.
-    weights : tuple of ndarray, each (U,)
-        Weights of the cases of each class.
-    """
+    """What the positive and the negative cases of each unit contribute to one AUROC, or to two."""
 
     area: float
+    # (U,) each: sums of structural components less the area, each by its share of its class
     parts: tuple[Array, Array]
-    weights: tuple[Array, Array]
+    weights: tuple[Array, Array]  # (U,) each: weights of the cases of each class
 
     def variances(self) -> tuple[float, float]:
         """Variances of the area due to the units of each class."""
@@ -113,17 +105,13 @@ def _class_parts(ranking: Ranking, row: int, design: Design) -> ClassParts | Non
 
 
 def standard_error(records: Array, design: Design, statistic: Statistic) -> Array:
-    """DeLong's standard error of AUROCs or of their contrasts, Obuchowski's with clusters.
+    """DeLong's standard error of AUROCs or of their contrasts, Obuchowski's with clusters: (S,).
 
     T₁ and T₀ are the sums over the positive and the negative cases of a unit of their structural
     components less the area. Var = Σ I₁/(I₁-1) (T₁/m)² + I₀/(I₀-1) (T₀/n)² + 2 I/(I-1) T₁T₀/(mn),
     I₁ and I₀ the units with a positive and with a negative case, of all I. With strata it is the
-    variance of Σ (T₁/m + T₀/n) over units drawn within each (`Design.variance_of_total`).
-
-    Returns
-    -------
-    ndarray, shape (S,)
-        NaN where fewer than two units of a class can be compared; 0 for AUROC 0 or 1, or all tied.
+    variance of Σ (T₁/m + T₀/n) over units drawn within each (`Design.variance_of_total`). NaN where
+    fewer than two units of a class can be compared; 0 for AUROC 0 or 1, or all tied.
     """
     return np.array(
         [_error(parts, design) for parts in _parts_of_samples(records, design, statistic)]

@@ -34,15 +34,7 @@ MOST_SHARED, MOST_AT_ONCE = 2**24, 2**20
 
 @frozen(eq=False)
 class RankedSamples:
-    """Rankings of samples, the rows of one after those of another, so that they share weights.
-
-    Attributes
-    ----------
-    form : RankedAreas
-    ranking : Ranking
-    samples : int
-    design : Design
-    """
+    """Rankings of samples, the rows of one after those of another, so that they share weights."""
 
     form: RankedAreas
     ranking: Ranking

@@ -48,19 +48,11 @@ from halfwidth.resampling.weights.discordance import discordance_of_left_out
 
 @frozen(eq=False)
 class SummedSamples:
-    """Features of S samples to be summed over the cases of units.
-
-    Attributes
-    ----------
-    form : Sums
-    each : int
-        Features of a sample.
-    features : Features
-        Those of one sample after those of another, and sizes where units have several.
-    """
+    """Features of S samples to be summed over the cases of units."""
 
     form: Sums
-    each: int
+    each: int  # Features of a sample
+    # Those of one sample after those of another, and sizes where units have several
     features: Features
 
     @classmethod
@@ -134,23 +126,13 @@ def weighted(
 
 @frozen(eq=False)
 class _Averages:
-    """What a metric of S samples is an average of, under Dirichlet weights.
+    """What a metric of S samples is an average of, under Dirichlet weights."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (S, B)
-    total : ndarray, shape (S, B)
-        What they are averages over: cases, or the denominator of a ratio of sums.
-    unit : ndarray, shape (S,)
-        A typical unit of that.
-    power : float
-        Of the metric that is an average.
-    """
-
-    values: Array
+    values: Array  # (S, B)
+    # (S, B): what they are averages over: cases, or the denominator of a ratio of sums
     total: Array
-    unit: Array
-    power: float = 1.0
+    unit: Array  # (S,): a typical unit of that
+    power: float = 1.0  # Of the metric that is an average
 
     def mixed(self, drawn: Array, bounds: Bounds) -> Array:
         """With pseudo-cases of some weights at the lower and the upper bound, (2, B) -> (S, B).

@@ -25,21 +25,13 @@ OfRows = tuple[Array, Array]
 
 @frozen(eq=False)
 class WeightedRows:
-    """Rows of S samples.
+    """Rows of S samples."""
 
-    Attributes
-    ----------
-    values, held : ndarray, shape (S, R)
-        As they were observed, and what they rest on: positives, objects.
-    finish : callable
-        ``finish(values, held)``, (..., R) -> (...).
-    replicates : callable
-        ``replicates(ends)``: `OfRows` for each side of weights of pseudo-cases, (R, sides, 4, B).
-    """
-
+    # (S, R): as they were observed, and what they rest on: positives, objects
     values: Array
     held: Array
-    finish: Callable[[Array, Array], Array]
+    finish: Callable[[Array, Array], Array]  # `finish(values, held)`, (..., R) -> (...)
+    # `replicates(ends)`: `OfRows` for each side of weights of pseudo-cases, (R, sides, 4, B)
     replicates: Callable[[Array], list[OfRows]]
 
     @functools.cached_property

@@ -37,28 +37,17 @@ OfPairs = Callable[[int | slice], tuple[Array, Array]]
 
 @frozen(eq=False)
 class JointDraws:
-    """Differences or ratios of pairs of models under the same weights, and how far out they lie.
+    """Differences or ratios of pairs of models under the same weights, and how far out they lie."""
 
-    Attributes
-    ----------
-    contrasts : callable
-        From the place of a pair, or a slice of places, to draws for the lower and for the upper end
-        of intervals: both (..., B), the same array where the ends share them.
-    n_pairs, n_draws : int
-    degrees_of_freedom : float
-        Of the cases: how well they know the spread of the draws.
-    beyond : callable or None
-        From a margin to how likely each pair lies beyond it, where that is known without draws.
-    expands : bool
-        Whether intervals are made at expanded levels (`expanded_tail`).
-    """
-
+    # From the place of a pair, or a slice of places, to draws for the lower and for the upper end
+    # of intervals: both (..., B), the same array where the ends share them
     contrasts: OfPairs
     n_pairs: int
     n_draws: int
-    degrees_of_freedom: float = math.inf
+    degrees_of_freedom: float = math.inf  # Of the cases: how well they know the spread of the draws
+    # From a margin to how likely each pair lies beyond it, where that is known without draws
     beyond: Callable[[float], MeansBeyond] | None = None
-    expands: bool = False
+    expands: bool = False  # Whether intervals are made at expanded levels (`expanded_tail`)
 
     @classmethod
     def from_models(
@@ -119,29 +108,7 @@ def draws_of_means(
 ) -> JointDraws:
     """Draws of differences of means of per-case values, each pair as its own interval has them.
 
-    Parameters
-    ----------
-    values : ndarray, shape (K, n)
-        Of each model, all in the canonical order of the same cases.
-    pairs : ndarray of int, shape (P, 2)
-        First minus second.
-    design : Design
-    plan : Plan
-    pseudo_cases : PseudoCases
-        Of a pair of models, one for either end.
-
-    Examples
-    --------
-    >>> from halfwidth.core.pseudo_cases import Reach
-    >>> from halfwidth.core.types import Bounds
-    >>> values = np.array([[0.9, 0.8, 0.7, 0.9], [0.8, 0.8, 0.5, 0.7], [0.8, 0.9, 0.7, 0.8]])
-    >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
-    >>> design = Design((4,), paired=True)
-    >>> reach = Reach(5.0, shared=True)
-    >>> half = PseudoCases.outward(0.5, Bounds(0, 1), paired=True, reach=reach)
-    >>> draws = draws_of_means(values, pairs, design, Plan(1), half)
-    >>> 0.95 < draws.together(Level(0.95)).level.confidence_level < 0.984
-    True
+    Values are those of models, (K, n); pairs are of their places, first minus second, (P, 2).
     """
     totals = design.by_stratum(design.totals(values))
     sizes = design.by_stratum(design.unit_sizes.astype(float))

@@ -31,34 +31,20 @@ DRAWS_FOR_A_THRESHOLD = 512
 
 @frozen
 class Limit:
-    """How far out the ends of several intervals must lie to hold together.
+    """How far out the ends of several intervals must lie to hold together."""
 
-    Attributes
-    ----------
-    share : float
-        Of the draws that each may leave beyond.
-    distance : float or None
-        From the mean of the draws, in their SDs, at the least; None where ranks of draws tell.
-    """
-
-    share: float
+    share: float  # Of the draws that each may leave beyond
+    # From the mean of the draws, in their SDs, at the least; None where ranks of draws tell
     distance: float | None
 
 
 @frozen(eq=False)
 class Together:
-    """What makes the intervals of all pairs hold together.
+    """What makes the intervals of all pairs hold together."""
 
-    Attributes
-    ----------
-    level : Level
-        At which to make each.
-    reach : pair of ndarray, each (P,), or None
-        The lower and the upper ends that are the least they must reach to as well; infinite where
-        the draws are not finite. None where the level is enough.
-    """
-
-    level: Level
+    level: Level  # At which to make each
+    # (P,) each. The lower and the upper ends that are the least they must reach to as well;
+    # infinite where the draws are not finite. None where the level is enough.
     reach: tuple[Array, Array] | None
 
 
@@ -68,42 +54,26 @@ class Tails:
 
     Of both sides of each pair, below and above; draws from above with their sign turned, so that
     the lowest lie furthest out on either side.
-
-    Attributes
-    ----------
-    outermost : ndarray of int, shape (P, 2, D)
-        Which draws these are, the furthest first: no more than can matter to intervals of the
-        level, all together or alone.
-    distances : ndarray, shape (P, 2, D)
-        How far below the mean of all draws they lie, in their SDs.
-    means, deviations : ndarray, shape (P, 2)
-        These means and SDs.
-    beyond, within : ndarray, shape (P, 2)
-        The share of the draws that do not reach beyond the margin, and the share of those that lie
-        beyond it on the other side.
-    n_draws : int
-    level : Level
-    margin : float
-    degrees_of_freedom : float
-        Of the cases.
-    exact : MeansBeyond or None
-        The probabilities in place of shares of draws, where they are known.
-    expands : bool
-        Whether a share stands for the smaller one of an expanded level.
     """
 
+    # (P, 2, D): which draws these are, the furthest first: no more than can matter to intervals of
+    # the level, all together or alone
     outermost: NDArray[np.unsignedinteger[Any]]
-    distances: Array
+    distances: Array  # (P, 2, D): how far below the mean of all draws they lie, in their SDs
+    # (P, 2): these means and SDs
     means: Array
     deviations: Array
+    # (P, 2): the share of the draws that do not reach beyond the margin, and the share of those
+    # that lie beyond it on the other side
     beyond: Array
     within: Array
     n_draws: int
     level: Level
     margin: float
-    degrees_of_freedom: float
+    degrees_of_freedom: float  # Of the cases
+    # The probabilities in place of shares of draws, where they are known
     exact: MeansBeyond | None = None
-    expands: bool = False
+    expands: bool = False  # Whether a share stands for the smaller one of an expanded level
 
     @classmethod
     def empty(

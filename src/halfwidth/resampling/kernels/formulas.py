@@ -41,26 +41,15 @@ class Operation(IntEnum):
 
 @frozen(eq=False, repr=False)
 class Term:
-    """A number made of the counts of a table, before these are known.
-
-    Attributes
-    ----------
-    operation : Operation
-    operands : tuple of Term
-        What it is made of; of a choice the mask, the value where it holds, and the other.
-    weights : tuple of (int, int)
-        Of a `COUNT`, a weighted sum of cells: each cell and its weight, ascending.
-    number : float
-        Of a `NUMBER`.
-    finite : bool
-        Whether it is finite whatever the counts.
-    """
+    """A number made of the counts of a table, before these are known."""
 
     operation: Operation
+    # What it is made of; of a choice the mask, the value where it holds, and the other
     operands: tuple[Term, ...] = ()
+    # Of a `COUNT`, a weighted sum of cells: each cell and its weight, ascending
     weights: tuple[tuple[int, int], ...] = ()
-    number: float = math.nan
-    finite: bool = False
+    number: float = math.nan  # Of a `NUMBER`
+    finite: bool = False  # Whether it is finite whatever the counts
 
     __hash__ = object.__hash__
 
@@ -152,16 +141,7 @@ class Unknowns(np.ndarray[Any, np.dtype[Any]]):
 
 
 def read_off(finish: Callable[[Any], Any], n_cells: int) -> Term | None:
-    """The formula of a function of the counts of cells; None where it has none.
-
-    Examples
-    --------
-    >>> share = read_off(lambda counts: counts[..., 0] / counts.sum(axis=-1), 3)
-    >>> share.operation.name, share.operands[1].weights
-    ('DIVIDE', ((0, 1), (1, 1), (2, 1)))
-    >>> read_off(lambda counts: counts.max(axis=-1), 3) is None
-    True
-    """
+    """The formula of a function of the counts of cells; None where it has none."""
     if n_cells > MOST_CELLS:
         return None
     cells = np.empty(n_cells, dtype=object)

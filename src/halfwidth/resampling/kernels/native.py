@@ -75,13 +75,7 @@ def available() -> bool:
 
 
 def status() -> str:
-    """In a few words what does the work, and why.
-
-    Examples
-    --------
-    >>> status().partition(":")[0] in ("compiled library", "NumPy")
-    True
-    """
+    """In a few words what does the work, and why."""
     return _loaded()[1]
 
 
@@ -165,21 +159,9 @@ def in_calls(rows: int, each: int, multiple: int = 1) -> Iterator[slice]:
 
 
 def sum_drawn(features: Array, key: Key, start: int, stop: int, units: int) -> Array:
-    """Sums of features over the units drawn, as `reference.sum_drawn` of ``rng.indices``.
+    """Sums of features over the units drawn, as `reference.sum_drawn` of ``rng.indices``: (K, B).
 
-    Parameters
-    ----------
-    features : ndarray, shape (K, units)
-    key : Key
-    start, stop : int
-        Range of resamples. The sums of a resample do not depend on the range it is made in, in
-        no bit.
-    units : int
-        Draws per resample, and number of units to draw from.
-
-    Returns
-    -------
-    ndarray, shape (K, stop - start)
+    The sums of a resample do not depend on the range it is made in, in no bit.
     """
     if features.shape[-1] != units:
         raise ValueError(f"{features.shape[-1]} columns of features for {units} units")
@@ -229,19 +211,7 @@ def count_drawn(key: Key, start: int, stop: int, units: int, kind: type = np.int
 def sum_weighted(features: Array, key: Key, start: int, stop: int, units: int) -> Array:
     """Sums of features weighted by exponentials, as `reference.sum_weighted` of `rng.exponentials`.
 
-    Parameters
-    ----------
-    features : ndarray, shape (K, units)
-    key : Key
-    start, stop : int
-        Range of resamples. The sums of a resample do not depend on the range it is made in, in
-        no bit.
-    units : int
-        Draws per resample.
-
-    Returns
-    -------
-    ndarray, shape (K, stop - start)
+    (K, B). The sums of a resample do not depend on the range it is made in, in no bit.
     """
     if features.shape[-1] != units:
         raise ValueError(f"{features.shape[-1]} columns of features for {units} units")
@@ -272,15 +242,10 @@ def exponentials(key: Key, start: int, stop: int, units: int) -> Array:
 
 @frozen(eq=False)
 class Counts:
-    """How often each unit is drawn, resamples side by side.
+    """How often each unit is drawn, resamples side by side."""
 
-    Attributes
-    ----------
-    turned : ndarray of uint8, shape (blocks, (32 squares + 1) LANES)
-        LANES counts of each unit, filled up, and of one that is never drawn.
-    resamples, units : int
-    """
-
+    # (blocks, (32 squares + 1) LANES): LANES counts of each unit, filled up, and of one that is
+    # never drawn
     turned: NDArray[np.uint8]
     resamples: int
     units: int

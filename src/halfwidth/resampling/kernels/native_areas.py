@@ -33,35 +33,18 @@ TOGETHER = 16
 
 @frozen(eq=False)
 class Lists:
-    """Rankings in the form of the kernels, made once for all resamples.
+    """Rankings in the form of the kernels, made once for all resamples."""
 
-    Attributes
-    ----------
-    auroc : bool
-        Whether for areas under ROC curves; else for average precision.
-    unit, mark : ndarray, shape (R, L)
-    units : int
-    starts : ndarray of int
-        The first slot, or step, of each list.
-    places : ndarray of uint32
-        Of slots where the counts of their entries are; of steps behind which entry they end.
-    whole : ndarray of uint8
-        Of slots whether their positives count twice.
-    together : int
-        Slots taken together.
-    small : bool
-        Whether twice the area fits into 32 bits, or how many entries are drawn into 8.
-    """
-
-    auroc: bool
-    unit: NDArray[np.int32]
-    mark: NDArray[np.uint8]
+    auroc: bool  # Whether for areas under ROC curves; else for average precision
+    unit: NDArray[np.int32]  # (R, L)
+    mark: NDArray[np.uint8]  # (R, L)
     units: int
-    starts: NDArray[np.int64]
+    starts: NDArray[np.int64]  # The first slot, or step, of each list
+    # Of slots where the counts of their entries are; of steps behind which entry they end
     places: NDArray[np.uint32]
-    whole: NDArray[np.uint8]
-    together: int
-    small: bool
+    whole: NDArray[np.uint8]  # Of slots whether their positives count twice
+    together: int  # Slots taken together
+    small: bool  # Whether twice the area fits into 32 bits, or how many entries are drawn into 8
 
 
 def fits(entries: int) -> bool:
@@ -70,18 +53,7 @@ def fits(entries: int) -> bool:
 
 
 def prepared(unit: NDArray[np.int32], mark: NDArray[np.uint8], units: int, *, auroc: bool) -> Lists:
-    """Rankings (R, L), by descending score, in the form of the kernels.
-
-    Parameters
-    ----------
-    unit : ndarray of int32, shape (R, L)
-        The unit of each entry.
-    mark : ndarray of uint8, shape (R, L)
-        As in `Ranking`.
-    units : int
-    auroc : bool
-        Whether for areas under ROC curves; else for average precision.
-    """
+    """Rankings (R, L), by descending score, in the form of the kernels; marks as in `Ranking`."""
     rows, entries = unit.shape
     if not unit.size or not fits(max(entries, units)):
         raise ValueError(f"entries of shape {unit.shape} do not fit {units} units")
@@ -109,12 +81,7 @@ def prepared(unit: NDArray[np.int32], mark: NDArray[np.uint8], units: int, *, au
 
 
 def areas(lists: Lists, counts: Counts, first: int, last: int) -> tuple[Array, Array]:
-    """Areas of lists ``first`` to before ``last`` in each resample, and the positives drawn.
-
-    Returns
-    -------
-    area, positives : ndarray, shape (last - first, resamples)
-    """
+    """Areas of lists ``first`` to before ``last``, and the positives drawn: (R, B) each."""
     if counts.units != lists.units or not 0 <= first <= last <= len(lists.unit):
         raise ValueError(f"rows {first} to {last} of {len(lists.unit)}, {counts.units} units")
     blocks, pitch = counts.turned.shape
@@ -169,12 +136,9 @@ def _area_by_parts(lists: Lists, row: int, turned: NDArray[np.uint8]) -> tuple[A
 
 
 def turned_exponentials(key: Key, start: int, stop: int, units: int) -> Array:
-    """Exponential draws of resamples side by side, as `rng.exponentials` in every bit.
+    """Exponential draws, as `rng.exponentials` in every bit: (blocks, units, LANES).
 
-    Returns
-    -------
-    ndarray, shape (ceil((stop - start) / LANES), units, LANES)
-        1 where a block is not full.
+    1 where a block is not full.
     """
     drawing = draw_arguments(key, start, stop, units)[:2]
     turned = np.empty((-(-(stop - start) // LANES), units, LANES))
@@ -194,25 +158,12 @@ def weighted_areas(
     *,
     auroc: bool,
 ) -> tuple[Array, Array]:
-    """Areas of rankings under weights of units; see `reference.weighted_areas`.
+    """Areas of rankings under weights of units, and their positives: (R, sides, blocks * LANES).
 
-    Parameters
-    ----------
-    turned : ndarray, shape (blocks, U, LANES)
-        Weights of the units, resamples side by side.
-    unit, mark : ndarray, shape (R, L)
-        Of each entry, by descending score; ``mark`` as in `Ranking`.
-    value : ndarray, shape (R, L), or None
-        What an entry's weight is multiplied by; None: 1.
-    ends : ndarray, shape (C, blocks, sides, 4, LANES)
-        Weights of pseudo-cases: positives and negatives above all scores, then below all. Row r
-        has those of class r mod C.
-    auroc : bool
-        Whether areas under ROC curves; else average precisions.
-
-    Returns
-    -------
-    area, positives : ndarray, shape (R, sides, blocks * LANES)
+    See `reference.weighted_areas`. Units and marks are (R, L), by descending score; an entry's
+    weight is multiplied by ``value``, (R, L), or by 1. ``ends`` are the weights of pseudo-cases,
+    positives and negatives above all scores, then below all: (C, blocks, sides, 4, LANES), of which
+    row r has those of class r mod C.
     """
     (blocks, units, lanes), (rows, entries) = turned.shape, unit.shape
     if lanes != LANES or not unit.size or unit.min() < 0 or unit.max() >= units:

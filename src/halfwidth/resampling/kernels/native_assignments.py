@@ -25,18 +25,9 @@ def assign(
 ) -> None:
     """Give detections in order the best reference left; see `matching.greedy`.
 
-    Parameters
-    ----------
-    gains : ndarray, shape (P,)
-        Of the pairs of each cell, a row for each detection.
-    limits : ndarray, shape (T,)
-        The least gain that each threshold admits.
-    table : ndarray of int64, shape (cells, FIELDS)
-        Where the pairs, detections and references of each cell are.
-    roles : ndarray of uint8
-        Of each reference.
-    assigned : ndarray of int32, shape (T, E)
-        The place in its cell of the reference of each detection, filled in where it is negative.
+    Gains are those of the pairs of each cell, a row for each detection; ``table`` says where the
+    pairs, detections and references of each cell are; ``limits`` the least gain at each threshold.
+    The place in its cell of the reference of each detection is filled in where it is negative.
     """
     if table.ndim != 2 or not len(limits) or table.min(initial=0) < 0:
         raise ValueError(f"cells of shape {table.shape} at {len(limits)} thresholds")

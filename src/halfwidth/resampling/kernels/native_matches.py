@@ -30,18 +30,10 @@ MOST_FALSE = 2.0**30
 
 @frozen(eq=False)
 class Objects:
-    """What is to be found, class after class.
+    """What is to be found, class after class."""
 
-    Attributes
-    ----------
-    starts : ndarray of int
-        Where the images of each class begin.
-    unit, times : ndarray of int32
-        Units of images that hold some, and how many.
-    units : int
-    """
-
-    starts: NDArray[np.intp]
+    starts: NDArray[np.intp]  # Where the images of each class begin
+    # Units of images that hold some, and how many
     unit: NDArray[np.int32]
     times: NDArray[np.int32]
     units: int
@@ -49,51 +41,31 @@ class Objects:
 
 @frozen(eq=False)
 class PrecisionLists:
-    """Detections in the form of the kernel for precision and recall, class after class.
-
-    Attributes
-    ----------
-    thresholds, units : int
-    starts, plain_starts : ndarray of int64
-        Where the events, and the plain entries, of each class begin.
-    plain, unit : ndarray of int32
-        Units of the plain entries, false positives at all thresholds, and of the events.
-    runs : ndarray of int32
-        Plain entries before each event.
-    found, ignored : ndarray of uint32
-        At which thresholds an event is a true positive, and counts for nothing.
-    """
+    """Detections in the form of the kernel for precision and recall, class after class."""
 
     thresholds: int
     units: int
+    # Where the events, and the plain entries, of each class begin
     starts: NDArray[np.int64]
     plain_starts: NDArray[np.int64]
+    # Units of the plain entries, false positives at all thresholds, and of the events
     plain: NDArray[np.int32]
     unit: NDArray[np.int32]
-    runs: NDArray[np.int32]
+    runs: NDArray[np.int32]  # Plain entries before each event
+    # At which thresholds an event is a true positive, and counts for nothing
     found: NDArray[np.uint32]
     ignored: NDArray[np.uint32]
 
 
 @frozen(eq=False)
 class FrocLists:
-    """Detections in the form of the kernel for FROC curves, by class and threshold.
-
-    Attributes
-    ----------
-    thresholds, units : int
-    starts : ndarray of int64
-        Where each list begins.
-    unit : ndarray of int32
-    mark : ndarray of uint8
-        As in `Ranking`.
-    """
+    """Detections in the form of the kernel for FROC curves, by class and threshold."""
 
     thresholds: int
     units: int
-    starts: NDArray[np.int64]
+    starts: NDArray[np.int64]  # Where each list begins
     unit: NDArray[np.int32]
-    mark: NDArray[np.uint8]
+    mark: NDArray[np.uint8]  # As in `Ranking`
 
 
 def fits(by_class: Sequence[ScoredMatches]) -> bool:
@@ -263,18 +235,10 @@ def _in_blocks(rows: Array, blocks: int, filled: float) -> Array:
 def precisions(
     lists: PrecisionLists, counts: Counts, objects: Array, steps: int, *, heights: bool = False
 ) -> tuple[Array, Array | None]:
-    """Areas under the best precision at a recall or a higher one, (C, T, B).
+    """Areas under the best precision at a recall or a higher one, (C, T, B); with heights there.
 
-    Parameters
-    ----------
-    lists : PrecisionLists
-    counts : Counts
-    objects : ndarray, shape (C, B)
-        To be found; the area is anything where there are none.
-    steps : int
-        The area is the mean over the recalls 0, 1/steps, ..., 1; 0: under all steps.
-    heights : bool
-        Whether to give the precision at each of these recalls too, (C, T, steps + 1, B).
+    The area is the mean over the recalls 0, 1/steps, ..., 1, or under all steps where these are 0,
+    and anything where there are no objects, (C, B). Heights are (C, T, steps + 1, B).
     """
     blocks, classes = _blocks(counts, lists.units), len(lists.starts) - 1
     _check_resamples(objects, counts)
@@ -303,16 +267,9 @@ def _check_resamples(rows: Array, counts: Counts) -> None:
 
 
 def frocs(lists: FrocLists, counts: Counts, targets: Array, *, stepped: bool) -> Array:
-    """True positives at some numbers of false ones, (C, T, K, B).
+    """True positives at numbers of false ones, ascending from 0, (K, B): (C, T, K, B).
 
-    Parameters
-    ----------
-    lists : FrocLists
-    counts : Counts
-    targets : ndarray, shape (K, B)
-        Numbers of false positives, ascending, 0 or more.
-    stepped : bool
-        Whether the curve goes in steps; else lines join its points.
+    The curve goes in steps, or lines join its points.
     """
     blocks, levels, rows = _blocks(counts, lists.units), len(targets), len(lists.starts) - 1
     if not levels or targets.min(initial=0) < 0 or (np.diff(targets, axis=0) < 0).any():

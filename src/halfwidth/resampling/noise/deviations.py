@@ -33,23 +33,14 @@ MOST_STEPS = 200
 
 @frozen
 class Deviations:
-    """Mean deviations of a batch of samples.
+    """Mean deviations of a batch of samples."""
 
-    Attributes
-    ----------
-    centre : ndarray, shape (S, K)
-        Those observed, which add up in size to what is estimated.
-    perfect, noise : ndarray, shape (S, L, K)
-        Roots A of their covariances AᵀA: where each case happens as often as was foreseen, and as
-        the cases show it.
-    draws : ndarray, shape (B, L)
-        Standard normal ones, or of Student's t.
-    """
-
-    centre: Array
+    centre: Array  # (S, K): those observed, which add up in size to what is estimated
+    # (S, L, K): roots A of their covariances AᵀA: where each case happens as often as was foreseen,
+    # and as the cases show it
     perfect: Array
     noise: Array
-    draws: Array
+    draws: Array  # (B, L): standard normal ones, or of Student's t
 
     @property
     def n_resamples(self) -> int:
@@ -113,21 +104,12 @@ class Deviations:
     def true_sizes(self, observed: Array, *, even: bool) -> Array:
         """The largest true sizes at which each draw of the noise gives no more than was observed.
 
-        The true deviations have the signs and proportions of those observed. Noise adds to some and
-        takes from others, so that these look less even than the true ones, and of uneven ones more
-        would be noise; even ones have the proportions of √(d̂² + SE²). From perfect calibration to
-        what is observed the noise changes from one kind to the other, and beyond it where it grows,
-        as it does where more happens than was foreseen.
-
-        Parameters
-        ----------
-        observed : ndarray, shape (S,)
-        even : bool
-
-        Returns
-        -------
-        ndarray, shape (S, B)
-            In the order of the draws; 0 where there is none.
+        (S,) -> (S, B), in the order of the draws; 0 where there is none. The true deviations have
+        the signs and proportions of those observed. Noise adds to some and takes from others, so
+        that these look less even than the true ones, and of uneven ones more would be noise; even
+        ones have the proportions of √(d̂² + SE²). From perfect calibration to what is observed the
+        noise changes from one kind to the other, and beyond it where it grows, as it does where
+        more happens than was foreseen.
         """
         return self._by_sample(lambda row: self._sizes_of(row, observed[row], even))
 
@@ -237,18 +219,10 @@ def _without_draws(parts: list[tuple[Array, ...]]) -> Deviations:
 
 
 def coupling(first: Array, second: Array) -> Array:
-    """Correlations of the standard draws of two noises that the same units make.
+    """Correlations of the standard draws of two noises made by units: (K, U), (L, U) -> (K, L).
 
-    Parameters
-    ----------
-    first, second : ndarray, shapes (K, U) and (L, U)
-        What each unit adds to the two.
-
-    Returns
-    -------
-    ndarray, shape (K, L)
-        Of draws of which the symmetric roots of the covariances make the noises. No singular value
-        exceeds 1. Zeros where a noise is unknown.
+    Of draws of which the symmetric roots of the covariances make the noises. No singular value
+    exceeds 1. Zeros where a noise is unknown.
     """
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         return np.zeros((len(first), len(second)))
@@ -308,12 +282,7 @@ def _made_of_samples(
 def added_by_clusters(squares: Array, noise: Array, design: Design) -> Array:
     """How many times the variance of independent cases that of the sums is, 1 at least, (S,).
 
-    Parameters
-    ----------
-    squares : ndarray, shape (S,)
-        Sums over the cases, whose variance it would be if they were independent.
-    noise : ndarray, shape (S, K, K)
-    design : Design
+    ``squares`` add up to it over independent cases, (S,); ``noise`` are the covariances, (S, K, K).
     """
     if design.sizes is None:
         return np.ones(len(squares))

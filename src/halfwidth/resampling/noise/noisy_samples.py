@@ -37,16 +37,9 @@ OneSample_co = TypeVar("OneSample_co", bound=Noisy, covariant=True)
 
 @frozen(eq=False)
 class NoisySamples(Generic[OneSample_co]):
-    """Sizes of the deviations of a batch of samples; as `Deviations`.
+    """Sizes of the deviations of a batch of samples; as `Deviations`."""
 
-    Attributes
-    ----------
-    size : ndarray, shape (S,)
-        What is observed of each.
-    samples : tuple of Noisy
-    """
-
-    size: Array
+    size: Array  # (S,): what is observed of each
     samples: tuple[OneSample_co, ...]
 
     @property
@@ -82,17 +75,6 @@ class NoisySamples(Generic[OneSample_co]):
         return np.stack([one.replicates() for one in self.samples])
 
     def true_sizes(self, observed: Array, *, even: bool) -> Array:
-        """The largest true sizes at which each draw of the noise gives no more than was observed.
-
-        Parameters
-        ----------
-        observed : ndarray, shape (S,)
-        even : bool
-            As of `Deviations`.
-
-        Returns
-        -------
-        ndarray, shape (S, B)
-        """
+        """As of `Deviations`, (S,) -> (S, B)."""
         both = zip(self.samples, observed, strict=True)
         return np.stack([one.true_sizes(float(at), even=even) for one, at in both])

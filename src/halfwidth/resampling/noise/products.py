@@ -37,27 +37,13 @@ AT_ONCE = 2**20
 
 @frozen(eq=False)
 class Products:
-    """Mean products of a batch of samples.
+    """Mean products of a batch of samples."""
 
-    Attributes
-    ----------
-    value : ndarray, shape (S,)
-        T, of different cases.
-    slope : ndarray, shape (S,)
-        Variance of the mean deviations' part of T over what it estimates.
-    at_random : ndarray, shape (S, B)
-        T of outcomes drawn from the probabilities.
-    scatter : ndarray, shape (S,)
-        How many times the variance of these the deviations have, 1 at least.
-    normal : ndarray, shape (B,)
-        Standard normal draws.
-    """
-
-    value: Array
-    slope: Array
-    at_random: Array
-    scatter: Array
-    normal: Array
+    value: Array  # (S,): T, of different cases
+    slope: Array  # (S,): variance of the mean deviations' part of T over what it estimates
+    at_random: Array  # (S, B): T of outcomes drawn from the probabilities
+    scatter: Array  # (S,): how many times the variance of these the deviations have, 1 at least
+    normal: Array  # (B,): standard normal draws
 
     @property
     def n_resamples(self) -> int:

@@ -43,20 +43,13 @@ AT_ONCE = 2**20
 
 @frozen(eq=False)
 class Waves:
-    """Sums over cases of cosines of their probabilities times their mean deviations.
+    """Sums over cases of cosines of their probabilities times their mean deviations."""
 
-    Attributes
-    ----------
-    centre : ndarray, shape (K,)
-    perfect, noise : ndarray, shape (K, K)
-        As of `Deviations`.
-    draws : ndarray, shape (B, K)
-    """
-
-    centre: Array
+    centre: Array  # (K,)
+    # (K, K): as of `Deviations`
     perfect: Array
     noise: Array
-    draws: Array
+    draws: Array  # (B, K)
 
     @functools.cached_property
     def _cosines(self) -> Array:
@@ -177,22 +170,10 @@ def _waves_of(records: Array, form: SmoothedError, design: Design, draws: Array)
 def _noise_in(
     blocks: Sequence[slice], rest: Callable[[slice], Array], totals: Array, design: Design
 ) -> tuple[Array, Array]:
-    """The covariance of sums over units, and the sum of the squares of their cases.
+    """The covariance of sums over units, (1, K, K), and the sum of squares of their cases, (1,).
 
-    Parameters
-    ----------
-    blocks : sequence of slice
-        All cases, so many at once.
-    rest : callable
-        What those of a block add to the sums, (K, cases).
-    totals : ndarray, shape (K, H)
-        Of each stratum.
-    design : Design
-
-    Returns
-    -------
-    noise : ndarray, shape (1, K, K)
-    squares : ndarray, shape (1,)
+    ``rest`` is what the cases of a block add to the sums, (K, cases); ``totals`` are of strata, (K,
+    H).
     """
     counts = np.array(design.strata, float)
     means, scales = totals / counts, np.sqrt(counts / np.maximum(counts - 1, 1))

@@ -55,43 +55,28 @@ def most_sizes(given: Deviations | NoisySamples[Noisy]) -> Array:
 
 @frozen(eq=False)
 class Sizes:
-    """True sizes of one model that draws allow.
+    """True sizes of one model that draws allow."""
 
-    Attributes
-    ----------
-    observed : ndarray, shape (S,)
-    least, most : ndarray, shape (S, B)
-        For lower and for upper ends.
-    replicates : ndarray, shape (S, B)
-        What would be observed if the true ones were those observed; NaN where it is not reckoned.
-    """
-
-    observed: Array
+    observed: Array  # (S,)
+    # (S, B): for lower and for upper ends
     least: Array
     most: Array
+    # (S, B): what would be observed if the true ones were those observed; NaN where it is not
+    # reckoned
     replicates: Array
 
 
 @frozen(eq=False)
 class PairedSizes:
-    """True sizes of two models, draw by draw.
+    """True sizes of two models, draw by draw."""
 
-    Attributes
-    ----------
-    observed : ndarray, shape (S, 2)
-    least, most : ndarray, shape (S, 2, B)
-        For lower and for upper ends.
-    apart : ndarray, shape (S, B)
-        What the two differ by at most, since their deviations do; 1 where that is unknown.
-    error : ndarray, shape (S,)
-        The SD of the difference of what is observed; NaN where it is not reckoned.
-    """
-
-    observed: Array
+    observed: Array  # (S, 2)
+    # (S, 2, B): for lower and for upper ends
     least: Array
     most: Array
+    # (S, B): what the two differ by at most, since their deviations do; 1 where that is unknown
     apart: Array
-    error: Array
+    error: Array  # (S,): the SD of the difference of what is observed; NaN where it is not reckoned
 
     @property
     def n_resamples(self) -> int:
@@ -105,13 +90,7 @@ class PairedSizes:
 
 
 def paired_sizes(pairs: Array, design: Design, statistic: Statistic, plan: Plan) -> PairedSizes:
-    """Those of models on the same cases, (S, 2, k, n), in the canonical order of the design.
-
-    Parameters
-    ----------
-    statistic : Statistic
-        The contrast of an error of calibration.
-    """
+    """Those of models on the same cases, (S, 2, k, n), in the canonical order of the design."""
     one = single_model(statistic)
     if isinstance(one.spec.form, LogisticFit):
         made = _paired_gaps(*paired_curve_gaps(pairs, design, one), design, plan)

@@ -46,21 +46,12 @@ LARGER_BLOCKS = 4
 
 @frozen
 class PermutationResult:
-    """What a permutation test found.
+    """What a permutation test found."""
 
-    Attributes
-    ----------
-    p_value : float
-        Two-sided; NaN where the difference is undefined.
-    n_resamples : int or None
-        Permutations drawn; None where all were counted.
-    undefined_share : float
-        Of the permutations, those in which the difference is undefined: they count as no less than
-        what was observed.
-    """
-
-    p_value: float
-    n_resamples: int | None
+    p_value: float  # Two-sided; NaN where the difference is undefined
+    n_resamples: int | None  # Permutations drawn; None where all were counted
+    # Of the permutations, those in which the difference is undefined: they count as no less than
+    # what was observed
     undefined_share: float = 0.0
 
 
@@ -72,18 +63,6 @@ def swap_tests(
     All swaps are counted where they make no more than ``plan.n_resamples`` different outcomes.
     Otherwise so many are drawn, and p = (1 + #)/(1 + N) (Phipson & Smyth 2010), # of those whose
     difference is at least as large as the one observed, in absolute value.
-
-    Parameters
-    ----------
-    pairs : sequence of two ndarray each, shape (n,) or (k, n)
-        Values, codes or records of the first and the second model, in the order of the design.
-    design : Design
-    statistic : Statistic
-    plan : Plan
-
-    Returns
-    -------
-    list of PermutationResult
     """
     results: dict[int, PermutationResult | None] = {}
     sums: dict[int, tuple[SignedSums, float]] = {}

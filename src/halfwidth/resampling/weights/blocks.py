@@ -61,15 +61,9 @@ def cases_held(block: Block, design: Design) -> int | Array:
 
 @frozen(eq=False)
 class Features:
-    """What each unit adds to some sums.
+    """What each unit adds to some sums."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (K, U)
-    design : Design
-    """
-
-    values: Array
+    values: Array  # (K, U)
     design: Design
 
     @functools.cached_property
@@ -106,15 +100,9 @@ def _ranges_held(features: Array) -> list[tuple[int, int]]:
 
 @frozen(eq=False)
 class Given:
-    """Counts that are there: of units left out, or of those that have changed places.
+    """Counts that are there: of units left out, or of those that have changed places."""
 
-    Attributes
-    ----------
-    counts : ndarray of int, shape (B, U)
-    compiles : bool
-    """
-
-    counts: Numbers
+    counts: Numbers  # (B, U)
     compiles: bool
 
     @property
@@ -151,21 +139,13 @@ class Given:
 
 @frozen
 class Pace:
-    """How many resamples are evaluated at once, and how.
-
-    Attributes
-    ----------
-    at_once : int
-    threaded : bool
-        Whether threads share the blocks. Products of matrices in other blocks would differ in their
-        last bits.
-    slow : bool
-        Whether a resample may take long, so that the first blocks are small.
-    """
+    """How many resamples are evaluated at once, and how."""
 
     at_once: int
+    # Whether threads share the blocks. Products of matrices in other blocks would differ in their
+    # last bits.
     threaded: bool = False
-    slow: bool = False
+    slow: bool = False  # Whether a resample may take long, so that the first blocks are small
 
 
 def in_blocks(make: Callable[[int, int], T], plan: Plan, pace: Pace) -> Iterator[tuple[slice, T]]:

@@ -23,22 +23,14 @@ T = TypeVar("T")
 
 @frozen(eq=False)
 class Drawn:
-    """How often each unit is drawn in resamples ``start`` to ``stop``.
-
-    Attributes
-    ----------
-    design : Design
-    plan : Plan
-    start, stop : int
-    room : Room or None
-        Memory for counts side by side, which last until the next ones are made there. None: they
-        are kept for other samples, if the plan keeps things and they are small.
-    """
+    """How often each unit is drawn in resamples ``start`` to ``stop``."""
 
     design: Design
     plan: Plan
     start: int
     stop: int
+    # Memory for counts side by side, which last until the next ones are made there. None: they are
+    # kept for other samples, if the plan keeps things and they are small.
     room: native.Room | None = None
 
     @property
@@ -101,17 +93,7 @@ class Drawn:
         return sums
 
     def tables(self, counts: NDArray[np.intp]) -> NDArray[np.int64]:
-        """Tables of the cases drawn, each one multinomial draw for a stratum.
-
-        Parameters
-        ----------
-        counts : ndarray, shape (H, S, K)
-            Cases of each sample in each cell, in each stratum.
-
-        Returns
-        -------
-        ndarray, shape (S, B, K)
-        """
+        """Tables of the cases drawn, (H, S, K) -> (S, B, K): a multinomial draw of each stratum."""
         drawn = np.zeros((counts.shape[1], self.resamples, counts.shape[2]), dtype=np.int64)
         for place, (units, of_stratum) in enumerate(zip(self.design.strata, counts, strict=True)):
             key = rng.derive_key(self.plan.entropy, "cells", place, units)

@@ -20,14 +20,7 @@ from halfwidth.resampling.weights.gammas import gammas
 
 @frozen(eq=False)
 class Weighted:
-    """What units weigh in draws ``start`` to ``stop``; the cases of a stratum as many as they are.
-
-    Attributes
-    ----------
-    design : Design
-    plan : Plan
-    start, stop : int
-    """
+    """What units weigh in some draws; the cases of a stratum as many as they are."""
 
     design: Design
     plan: Plan
@@ -178,27 +171,16 @@ INDEPENDENT = 0.5
 
 
 def masses_at_corners(masses: Masses, discordance: float = INDEPENDENT) -> tuple[float, ...]:
-    """Masses of pseudo-pairs that are bad or good for the first of two models and for the second.
+    """Masses of pseudo-pairs: both bad, first bad, second bad, both good.
 
-    The first has the ``masses`` of bad and of good ones; the second, of which a bad one raises the
-    difference, has them the other way round. Independent models have the product; what is less
-    discordant lies where both are bad or both are good, half of it at either.
+    The first of two models has the ``masses`` of bad and of good ones; the second, of which a bad
+    one raises the difference, has them the other way round. Independent models have the product;
+    what is less discordant lies where both are bad or both are good, half of it at either.
 
-    Returns
-    -------
-    tuple of float
-        Both bad, first bad, second bad, both good.
-
-    Examples
-    --------
-    >>> masses_at_corners((0.5, 0.5))
-    (0.25, 0.25, 0.25, 0.25)
     >>> masses_at_corners((0.5, 0.5), 0.125)
     (0.4375, 0.0625, 0.0625, 0.4375)
     >>> masses_at_corners((1.0, 0.0))
     (0.0, 1.0, 0.0, 0.0)
-    >>> masses_at_corners((1.0, 0.0), 0.125)
-    (0.375, 0.25, 0.0, 0.375)
     """
     bad, good = masses
     total = bad + good or 1.0
@@ -225,14 +207,9 @@ def weights_at_corners(
 ) -> tuple[Array, Array]:
     """Weights of pseudo-pairs as the first and as the second of two models has them.
 
-    Returns
-    -------
-    first, second : ndarray, shape (2, 2, n_classes, B)
-        For pseudo-cases that are of the class and others, the bad and the good ones; their masses
-        are those of `masses_at_corners` times the share.
+    Of pseudo-cases of the class and of others, the bad and the good ones, (2, 2, n_classes, B)
+    each; their masses are those of `masses_at_corners` times the share.
 
-    Examples
-    --------
     >>> first, second = weights_at_corners((0.5, 0.0), 1, Plan(1, 9))
     >>> first.any(axis=-1)[0, :, 0], second.any(axis=-1)[0, :, 0]
     (array([ True, False]), array([False,  True]))

@@ -17,29 +17,14 @@ MOST_TABULATED = 0.5
 
 
 def gammas(entropy: int, what: tuple[object, ...], shape: float, n_resamples: int) -> Array:
-    """Gamma variates of one shape and scale 1, one per resample.
+    """Gamma variates of one shape, from 0 up, and scale 1: one for each resample.
 
     Up to a shape of ½ a variate is a quantile, of a probability that an exponential draw gives,
-    from a table, within 3e-9. Those of other
-    shapes but 1 are made by rejection (Marsaglia and Tsang 2000). Attempt t of resample b uses
-    draws of its own, so that a variate depends on (entropy, what, b) alone, however many attempts
-    the others take. At least 95 % of attempts succeed.
-
-    Parameters
-    ----------
-    entropy : int
-        Root entropy.
-    what : tuple
-        What the variates are for. Those of similar shapes for the same purpose come from the same
-        draws, and so increase with the shape, almost always.
-    shape : float
-        From 0 up; those of shape 0 are 0.
-    n_resamples : int
-
-    Examples
-    --------
-    >>> bool(abs(gammas(1, ("example",), 0.5, 40_000).mean() - 0.5) < 0.02)
-    True
+    from a table, within 3e-9. Those of other shapes but 1 are made by rejection (Marsaglia and
+    Tsang 2000). Attempt t of resample b uses draws of its own, so that a variate depends on
+    (entropy, purpose, b) alone, however many attempts the others take. At least 95 % of attempts
+    succeed. Variates of similar shapes for one purpose come from the same draws, and so increase
+    with the shape, almost always.
     """
     if shape == 0:
         return np.zeros(n_resamples)
