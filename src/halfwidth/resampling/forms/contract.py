@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,24 +46,27 @@ OfSwaps = Callable[[Swapped], Array]
 class Shared:
     """What other statistics of the same samples are made of too."""
 
-    what: tuple[Any, ...]  # By which it is known, with the arrays
+    key: tuple[Any, ...]  # By which it is known, with the arrays
     arrays: Sequence[NDArray[Any]]
     # `reduce(block)`: arrays whose last axis is that of resamples
     reduce: Callable[[Block], tuple[NDArray[Any], ...]]
     finish: Callable[..., Array]  # `finish(*arrays)`, (S, B)
 
 
-class Prepared(Protocol):
+class Prepared(ABC):
     """Samples made ready for one statistic, and for any weights."""
 
+    @abstractmethod
     def pace(self, plan: Plan) -> Pace:
         """How many resamples to evaluate at once."""
 
-    def shared(self, plan: Plan, /) -> Shared | None:
-        """What is kept for other statistics; None: nothing."""
-
+    @abstractmethod
     def evaluate(self, block: Block, into: Array) -> None:
         """The statistic at these weights of units, into (S, B)."""
+
+    def shared(self, _plan: Plan) -> Shared | None:
+        """What is kept for other statistics of the same samples: nothing unless a form says so."""
+        return None
 
 
 @frozen(eq=False)

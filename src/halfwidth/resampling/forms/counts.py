@@ -34,6 +34,7 @@ from halfwidth.resampling.forms.contract import (
     Errors,
     Pair,
     Permutations,
+    Prepared,
     Shared,
     declared_form,
 )
@@ -67,7 +68,7 @@ Ends = NDArray[np.intp]
 
 
 @frozen(eq=False)
-class CellSamples:
+class CellSamples(Prepared):
     """The cells in which the cases of samples lie."""
 
     form: CellCounts

@@ -56,7 +56,7 @@ def _differences(pairs: Array) -> Array:
 
 
 @frozen(eq=False)
-class ContrastedModels:
+class ContrastedModels(Prepared):
     """Models made ready, and which of them make up each pair."""
 
     models: Array  # (M, ..., n)

@@ -11,14 +11,14 @@ from halfwidth.core.undefined import studentized_ratio
 from halfwidth.document.progress import tracked
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import Engine, tie_size
+from halfwidth.resampling.forms.contract import Engine, Prepared, tie_size
 from halfwidth.resampling.kernels import reference
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.weights.blocks import Block, Pace
 
 
 @frozen(eq=False)
-class GatheredSamples:
+class GatheredSamples(Prepared):
     """Samples whose cases are gathered, for a statistic that is called on them."""
 
     values: Array  # (S, n)
@@ -28,9 +28,6 @@ class GatheredSamples:
     def pace(self, plan: Plan) -> Pace:
         """A statistic may be slow."""
         return Pace(plan.block_elements // max(self.design.n, len(self.values)), slow=True)
-
-    def shared(self, _plan: Plan) -> None:
-        """Nothing is."""
 
     def evaluate(self, block: Block, into: Array) -> None:
         """The statistic of every resample."""

@@ -32,6 +32,7 @@ from halfwidth.resampling.forms.contract import (
     Errors,
     Pair,
     Permutations,
+    Prepared,
     declared_form,
     tie_size,
 )
@@ -71,7 +72,7 @@ def _mean_distribution(values: Array, mean: float, design: Design) -> Distributi
 
 
 @frozen(eq=False)
-class PowerSums:
+class PowerSums(Prepared):
     """Sums of powers of values about the middle of each of S samples, over the cases of units."""
 
     form: Moments
@@ -92,9 +93,6 @@ class PowerSums:
     def pace(self, plan: Plan) -> Pace:
         """That of their sums."""
         return pace_of_sums(self.features, plan)
-
-    def shared(self, _plan: Plan) -> None:
-        """Counts are kept, not their sums."""
 
     def evaluate(self, block: Block, into: Array) -> None:
         """From sums with the weights of units."""

@@ -29,7 +29,6 @@ from halfwidth.resampling.exact.dirichlet_order import (
     quantile_distribution,
     total_weight,
 )
-from halfwidth.resampling.exact.spacings import spacings
 from halfwidth.resampling.forms.contract import (
     REPLICATE,
     BothEnds,
@@ -43,6 +42,7 @@ from halfwidth.resampling.forms.l_statistics import SortedSamples, leave_one_out
 from halfwidth.resampling.kernels import native_selection, reference
 from halfwidth.resampling.tails import as_distribution
 from halfwidth.resampling.weights.blocks import Block, Pace
+from halfwidth.resampling.weights.gammas import gammas
 
 # Support points of less probability than this change no quantile that anyone asks for.
 NEGLIGIBLE = 1e-15
@@ -81,8 +81,29 @@ def drawn_distribution(
     return as_distribution(pick(values, table, total_weight(weights), gap_weights(weights)), plan)
 
 
+def spacings(entropy: int, ranks: Array, n: int, n_resamples: int) -> NDArray[np.intp]:
+    """Positions from 0 of some ranks from 1 in each sorted resample, exact in distribution: (B, K).
+
+    The n + 1 spacings of n sorted uniforms are distributed as exponentials over their sum, so the
+    spacing between the order statistics of two ranks is a gamma of their difference over that sum:
+    U₍k₎ = G(k) / (G(k) + G(n + 1 - k)), a Beta(k, n + 1 - k). A uniform u stands for the case at
+    sorted position ⌈n·u⌉. The table serves every sample of a batch.
+    """
+    steps = np.diff([0, *(int(rank) for rank in ranks), n + 1])
+    what = ("spacings", "iid", n, *(int(step) for step in steps))
+    sums = np.cumsum(
+        [
+            gammas(entropy, (*what, place), int(step), n_resamples)
+            for place, step in enumerate(steps)
+        ],
+        axis=0,
+    )
+    position = np.ceil(n * (sums[:-1] / sums[-1])).astype(np.intp)
+    return np.asarray(np.clip(position, 1, n).T - 1)
+
+
 @frozen(eq=False)
-class OrderedSamples:
+class OrderedSamples(Prepared):
     """Samples in orders of their own, whose ranks are looked for in each resample."""
 
     values: Array  # (S, n)
@@ -99,9 +120,6 @@ class OrderedSamples:
     def pace(self, plan: Plan) -> Pace:
         """As counts and values fit into a block."""
         return Pace(plan.block_elements // max(self.design.n, len(self.values)))
-
-    def shared(self, _plan: Plan) -> None:
-        """Nothing is."""
 
     def evaluate(self, block: Block, into: Array) -> None:
         """By the places of the order statistics in each resample."""

@@ -41,7 +41,7 @@ def _single_pair(statistic: Statistic) -> Statistic:
 
 
 @frozen(eq=False)
-class AveragedPairs:
+class AveragedPairs(Prepared):
     """Pairs of raters made ready, those of one sample after those of another."""
 
     pairs: int  # Of each sample
@@ -51,9 +51,6 @@ class AveragedPairs:
     def pace(self, plan: Plan) -> Pace:
         """That of the pairs."""
         return self.prepared.pace(plan)
-
-    def shared(self, _plan: Plan) -> None:
-        """Nothing is."""
 
     def evaluate(self, block: Block, into: Array) -> None:
         """The contrast of the averages."""

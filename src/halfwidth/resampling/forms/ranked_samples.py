@@ -19,7 +19,7 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import Shared, declared_form
+from halfwidth.resampling.forms.contract import Prepared, Shared, declared_form
 from halfwidth.resampling.kernels import native_areas, reference
 from halfwidth.resampling.kernels.native import LANES
 from halfwidth.resampling.weights.blocks import Block, Pace, whole_lanes
@@ -33,7 +33,7 @@ MOST_SHARED, MOST_AT_ONCE = 2**24, 2**20
 
 
 @frozen(eq=False)
-class RankedSamples:
+class RankedSamples(Prepared):
     """Rankings of samples, the rows of one after those of another, so that they share weights."""
 
     form: RankedAreas

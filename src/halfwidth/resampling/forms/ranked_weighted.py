@@ -23,8 +23,12 @@ from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
 from halfwidth.resampling.forms.ranked_samples import RankedSamples
 from halfwidth.resampling.forms.weighted_rows import OfRows, WeightedRows
 from halfwidth.resampling.weights.blocks import whole_lanes
-from halfwidth.resampling.weights.dirichlet import INDEPENDENT, Weighted, typical_weight
-from halfwidth.resampling.weights.discordance import discordance_of
+from halfwidth.resampling.weights.dirichlet import (
+    INDEPENDENT,
+    Weighted,
+    discordance_of,
+    typical_weight,
+)
 from halfwidth.resampling.weights.pseudo_ends import ends_of_pairs, ends_of_rows
 
 # Weights that are made at a time, 1 MiB: a core's cache holds them while areas are made of them.

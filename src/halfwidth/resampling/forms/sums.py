@@ -25,6 +25,7 @@ from halfwidth.resampling.forms.contract import (
     InPairs,
     Pair,
     Permutations,
+    Prepared,
     declared_form,
 )
 from halfwidth.resampling.forms.counts_weighted import (
@@ -38,16 +39,16 @@ from halfwidth.resampling.weights.blocks import Block, Features, Pace, cases_hel
 from halfwidth.resampling.weights.bootstrap import pace_of_sums
 from halfwidth.resampling.weights.dirichlet import (
     INDEPENDENT,
+    discordance_of_left_out,
     masses_at_corners,
     pseudo_weights,
     pseudo_weights_of_classes,
     typical_weight,
 )
-from halfwidth.resampling.weights.discordance import discordance_of_left_out
 
 
 @frozen(eq=False)
-class SummedSamples:
+class SummedSamples(Prepared):
     """Features of S samples to be summed over the cases of units."""
 
     form: Sums
@@ -68,9 +69,6 @@ class SummedSamples:
     def pace(self, plan: Plan) -> Pace:
         """That of their sums."""
         return pace_of_sums(self.features, plan)
-
-    def shared(self, _plan: Plan) -> None:
-        """Nothing is."""
 
     def evaluate(self, block: Block, into: Array) -> None:
         """From sums with the weights of units."""
