@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import ClassAverages, Sums
+from halfwidth.core.forms import Sums
 from halfwidth.core.frozen import frozen
-from halfwidth.core.pseudo_cases import Masses, PseudoCases
+from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Bounds, Quotient
-from halfwidth.resampling.class_averages import ClassAverage, Classes
+from halfwidth.resampling.class_averages import Classes
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import Plan
@@ -34,14 +34,13 @@ from halfwidth.resampling.forms.counts_weighted import (
     weights_of_tables,
 )
 from halfwidth.resampling.forms.signed_sums import SignedSums, sums_of_models
-from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.forms.weighted_rows import both_ends, in_pairs, sides_of
 from halfwidth.resampling.weights.blocks import Block, Features, Pace, cases_held
 from halfwidth.resampling.weights.bootstrap import pace_of_sums
 from halfwidth.resampling.weights.dirichlet import (
     INDEPENDENT,
     discordance_of_left_out,
     masses_at_corners,
-    pseudo_weights,
     pseudo_weights_of_classes,
     typical_weight,
 )
@@ -112,14 +111,17 @@ def weighted(
     if form.table is not None:
         return weighted_tables(form.table, *_tables(features, design, plan), plan, pseudo_cases)
     averages = _averages(form, features, design, plan)
-    if form.by_class is not None:
-        return _replicates_of_classes(form.by_class, features, averages, plan, pseudo_cases)
-    (one,) = averages
-    lower, upper = (
-        as_distribution(one.mixed(pseudo_weights(masses, plan).T, pseudo_cases.bounds), plan)
-        for masses in (pseudo_cases.low, pseudo_cases.high)
-    )
-    return lower, upper
+    replicates = [
+        _mixed(averages, pseudo_weights_of_classes(masses, len(averages), plan), pseudo_cases)
+        for masses in sides_of(pseudo_cases, outward=form.by_class is not None)
+    ]
+    return both_ends(replicates, _classes(form, features), plan)
+
+
+def _mixed(averages: Sequence[_Averages], drawn: Array, pseudo_cases: PseudoCases) -> Array:
+    """With pseudo-cases of each class at either bound, (2, C, B) -> (S, C, B)."""
+    each = [one.mixed(drawn[:, which], pseudo_cases.bounds) for which, one in enumerate(averages)]
+    return np.stack(each, axis=1)
 
 
 @frozen(eq=False)
@@ -179,27 +181,11 @@ def _ratio_averages(quotient: Quotient, of_units: Array, sums: Array) -> _Averag
     return _Averages(values, total, np.array(unit))
 
 
-def _replicates_of_classes(
-    by_class: ClassAverages,
-    features: Array,
-    averages: Sequence[_Averages],
-    plan: Plan,
-    pseudo_cases: PseudoCases,
-) -> BothEnds:
-    """Made of the classes, whose pseudo-cases move either end outwards alone."""
-    observed = _classes(by_class, features)
-    low, high = pseudo_cases.low[0], pseudo_cases.high[1]
-    ends = []
-    for masses in ((low, 0.0), (0.0, high)):
-        drawn = pseudo_weights_of_classes(masses, by_class.classes, plan)
-        replicates = [
-            one.mixed(drawn[:, which], pseudo_cases.bounds) for which, one in enumerate(averages)
-        ]
-        ends.append(ClassAverage.from_replicates(observed, np.stack(replicates, axis=1)))
-    return ends[0], ends[1]
-
-
-def _classes(by_class: ClassAverages, features: Array) -> Classes:
+def _classes(form: Sums, features: Array) -> Classes | None:
+    """Those of an average."""
+    by_class = form.by_class
+    if by_class is None:
+        return None
     totals = features.sum(axis=-1).reshape(len(features), -1, by_class.classes)
     above, below = (np.einsum("k,skc->sc", np.array(one), totals) for one in by_class.quotient)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -230,30 +216,17 @@ def weighted_pairs(
             form.table, *_tables(features, design, plan), plan, pseudo_cases
         )
     averages = _averages(form, features, design, plan)
-    classes = None if form.by_class is None else _classes(form.by_class, features)
-
-    def mixed(low: Array, high: Array) -> Array:
-        """With pseudo-cases of each class at either bound, (C, B) -> (M, C, B)."""
-        made = [
-            one.mixed(np.stack([low[which], high[which]]), pseudo_cases.bounds)
-            for which, one in enumerate(averages)
-        ]
-        return np.stack(made, axis=1)
-
-    def end(masses: Masses) -> InPairs:
-        corners = masses_at_corners(masses, discordance)
+    replicates = []
+    for masses in sides_of(pseudo_cases):
         both_bad, first_bad, second_bad, both_good = pseudo_weights_of_classes(
-            corners, len(averages), plan
+            masses_at_corners(masses, discordance), len(averages), plan
         )
-        return InPairs(
-            mixed(both_bad + first_bad, second_bad + both_good),
-            mixed(both_bad + second_bad, first_bad + both_good),
-            classes,
-        )
-
-    low, high = pseudo_cases.low, pseudo_cases.high
-    lower = end(low)
-    return lower, lower if low == high else end(high)
+        for bad, good in (
+            (both_bad + first_bad, second_bad + both_good),
+            (both_bad + second_bad, first_bad + both_good),
+        ):
+            replicates.append(_mixed(averages, np.stack([bad, good]), pseudo_cases))
+    return in_pairs(replicates, _classes(form, features))
 
 
 def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) -> Array:
