@@ -43,11 +43,6 @@ from halfwidth.resampling.noise.deviations import deviations
 from halfwidth.resampling.noise.products import products
 from halfwidth.resampling.noise.smoothed_deviations import smoothed_deviations
 from halfwidth.resampling.noise.true_sizes import paired_sizes
-from halfwidth.resampling.pairs_of_trials import (
-    counts_of_pairs,
-    differences_of_pairs,
-    variance_of_pairs,
-)
 
 # Of the values 0 and 1 of two models for the same cases.
 PAIRED_PROPORTIONS = frozenset({Estimand.PROPORTION_DIFFERENCE, Estimand.PROPORTION_RATIO})
@@ -196,13 +191,13 @@ def sample_ingredients(
             Need.CLASS_UNITS: lambda: ranked_errors.class_units(values, design, statistic),
             Need.CLASS_DEGREES: lambda: ranked_errors.class_degrees(values, design, statistic),
             Need.RESEMBLANCE_TRIALS: lambda: (
-                resemblance_trials(values if binary else differences_of_pairs(values), design)
+                resemblance_trials(values if binary else values[:, 0] - values[:, 1], design)
                 if (binary or of_pairs) and design.sizes is not None and len(design.strata) == 1
                 else None
             ),
             Need.EFFECT: lambda: getattr(statistic.spec.form, "effect", "difference"),
-            Need.PAIRED_COUNTS: lambda: counts_of_pairs(values),
-            Need.PAIRED_SHARES: lambda: counts_of_pairs(values) / values.shape[-1],
+            Need.PAIRED_COUNTS: lambda: _counts_of_pairs(values),
+            Need.PAIRED_SHARES: lambda: _counts_of_pairs(values) / values.shape[-1],
             Need.TRANSFORM: lambda: statistic.spec.transform,
             Need.TIE_TOLERANCE: lambda: tie_tolerance(values, statistic),
             Need.ACCELERATION: lambda: acceleration(values, design, statistic),
@@ -276,7 +271,7 @@ def at_level(ingredients: Ingredients, design: Design, level: Level) -> Ingredie
     if not design.independent:
         recipes[Need.PAIRED_COUNTS] = lambda: (
             ingredients[Need.PAIRED_SHARES]
-            * trials(variance_of_pairs(ingredients[Need.PAIRED_SHARES]))[:, None]
+            * trials(_variance_of_pairs(ingredients[Need.PAIRED_SHARES]))[:, None]
         )
     return ingredients.with_recipes(recipes)
 
@@ -346,9 +341,9 @@ def apply(
         clipped,
         infinite,
         drawn[0].n_resamples if drawn else None,
-        np.max([one.n_undefined for one in drawn], axis=0)
-        if drawn
-        else np.zeros(low.shape, dtype=np.intp),
+        functools.reduce(
+            np.maximum, (one.n_undefined for one in drawn), np.zeros(low.shape, dtype=np.intp)
+        ),
     )
 
 
@@ -463,3 +458,20 @@ def _joined(parts: Sequence[Computed]) -> Computed:
         parts[0].n_resamples,
         join([part.n_undefined for part in parts]),
     )
+
+
+# --------------------------------------------------------------------------- pairs of trials
+
+
+def _counts_of_pairs(pairs: Array) -> Array:
+    """Cases in which both are 1, only the first, only the second, neither: (S, 2, n) -> (S, 4)."""
+    both = (pairs[:, 0] * pairs[:, 1]).sum(axis=-1)
+    first, second = pairs[:, 0].sum(axis=-1), pairs[:, 1].sum(axis=-1)
+    neither = pairs.shape[-1] - first - second + both
+    return np.stack([both, first - both, second - both, neither], axis=-1)
+
+
+def _variance_of_pairs(shares: Array) -> Array:
+    """Variance of the difference of one case, from the shares of the four kinds: (S, 4) -> (S,)."""
+    first_only, second_only = shares[:, 1], shares[:, 2]
+    return np.asarray(first_only + second_only - (first_only - second_only) ** 2)

@@ -116,6 +116,16 @@ class Plan:
         kept_value: T = self.kept[key]
         return kept_value
 
+    def drawn(self, draw: Callable[[int, int], Array], start: int, stop: int, units: int) -> Array:
+        """Rows of draws of so many units, shared among threads; as those of one, in every bit."""
+        if self.threads == 1 or (stop - start) * units < SHARED_DRAWS:
+            return draw(start, stop)
+        from concurrent.futures import ThreadPoolExecutor
+
+        ends = [int(end) for end in np.linspace(start, stop, self.threads + 1)]
+        with ThreadPoolExecutor(self.threads) as pool:
+            return np.concatenate(list(pool.map(draw, ends[:-1], ends[1:])))
+
     def in_threads(
         self, most: int, make: Callable[[tuple[int, int]], T]
     ) -> Iterator[tuple[tuple[int, int], T]]:

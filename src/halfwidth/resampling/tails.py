@@ -7,20 +7,12 @@ sample of all as any. Ranks further in are looked up in the row, sorted as a who
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
-from halfwidth.resampling.distribution import (
-    Distribution,
-    Replicates,
-    defined_moments,
-    quantile_by_rank,
-    tie_limits,
-)
+from halfwidth.resampling.distribution import Distribution, DrawnReplicates, Replicates, tie_limits
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.kernels import native_selection
 
@@ -49,7 +41,7 @@ def as_distribution(replicates: Array, plan: Plan) -> Distribution:
 
 
 @frozen(eq=False)
-class Tails:
+class Tails(DrawnReplicates):
     """Replicates of a statistic, one row per sample of a batch, with their tails apart."""
 
     replicates: Array  # (S, B)
@@ -57,7 +49,7 @@ class Tails:
     lower: Array
     upper: Array
     held: NDArray[np.intp]  # (S, 2): how many of them mean something, from the outside in
-    n_undefined: NDArray[np.intp]  # (S,)
+    undefined: NDArray[np.intp]  # (S,): how many are
 
     @classmethod
     def from_replicates(cls, replicates: Array) -> Tails:
@@ -85,12 +77,17 @@ class Tails:
 
     @property
     def n_resamples(self) -> int:
-        """B, the undefined ones included."""
+        """B."""
         return int(self.replicates.shape[-1])
 
-    def quantile(self, probability: Array | float) -> Array:
-        """Type-7 quantile of the defined replicates; ``probability`` has one value per sample."""
-        return quantile_by_rank(self, self._at, probability)
+    @property
+    def n_undefined(self) -> NDArray[np.intp]:
+        """Counted on the way."""
+        return self.undefined
+
+    @property
+    def _rows(self) -> Array:
+        return self.replicates
 
     def _at(self, rank: NDArray[np.intp]) -> Array:
         row, room = np.arange(len(self.replicates)), self.lower.shape[-1]
@@ -115,18 +112,6 @@ class Tails:
         counted = native_selection.count_below(self.replicates, *limits).sum(axis=-1)
         with np.errstate(invalid="ignore"):
             return np.asarray(counted / (2.0 * (self.n_resamples - self.n_undefined)))
-
-    def mean(self) -> Array:
-        """Mean of the defined replicates."""
-        return self._moments[0]
-
-    def standard_deviation(self) -> Array:
-        """SD (B - 1) of the defined replicates: the bootstrap standard error."""
-        return self._moments[1]
-
-    @functools.cached_property
-    def _moments(self) -> tuple[Array, Array]:
-        return defined_moments(self.replicates, self.n_resamples - self.n_undefined)
 
 
 def _limits(replicates: Array) -> tuple[Array, Array]:

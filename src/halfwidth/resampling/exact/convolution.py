@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
-from halfwidth.resampling.distribution import ExactDistribution
+from halfwidth.resampling.distribution import ExactDistribution, Undrawn
 from halfwidth.resampling.exact.enumeration import can_enumerate, enumerated_sums
 from halfwidth.resampling.exact.lattices import lattice_step
 
@@ -282,7 +282,7 @@ def normal_frequencies(vanished: float, squares: float, spread: float) -> int:
 
 
 @frozen
-class SmoothSum:
+class SmoothSum(Undrawn):
     """A distribution function that is tabulated, with its slopes."""
 
     # The first point, and the distance of two
@@ -298,16 +298,6 @@ class SmoothSum:
     # half-way between two of them through what is up to there.
     lattice: float = 0.0
     limits: tuple[float, float] = (-np.inf, np.inf)  # Of the values
-
-    @property
-    def n_resamples(self) -> None:
-        """None: nothing was drawn."""
-        return None
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """Always 0."""
-        return np.zeros((), dtype=np.intp)
 
     def quantile(self, probability: Array | float) -> Array:
         """inf{x : F(x) ≥ p}."""

@@ -23,7 +23,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Quantiles
+from halfwidth.resampling.distribution import Quantiles, Undrawn
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.exact.gathered_cells import gathered
 from halfwidth.resampling.exact.inversion import (
@@ -300,7 +300,7 @@ def outer_distances(
 
 
 @frozen(eq=False)
-class DirichletMeans:
+class DirichletMeans(Undrawn):
     """Means under Dirichlet weights, for one end of an interval, known without a draw."""
 
     # Between which values lie
@@ -313,16 +313,6 @@ class DirichletMeans:
     is_upper: bool = False  # For which of the two this is
     # The quantiles for either end that have been looked for, which both ends share
     found: dict[float, Array] = field(default_factory=dict)
-
-    @property
-    def n_resamples(self) -> None:
-        """None: nothing was drawn."""
-        return None
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """Always 0."""
-        return np.zeros(len(self.from_low.masses), dtype=np.intp)
 
     def quantile(self, probability: Array | float) -> Array:
         """The quantile of each sample's distribution, the same for all samples.

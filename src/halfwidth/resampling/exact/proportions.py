@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
-from halfwidth.resampling.distribution import ExactDistribution
+from halfwidth.resampling.distribution import ExactDistribution, Undrawn
 
 
 def binomial(successes: Array, n: int) -> ExactDistribution:
@@ -58,7 +57,7 @@ def acceleration(successes: Array, n: int) -> Array:
 
 
 @frozen(eq=False)
-class BetaDistribution:
+class BetaDistribution(Undrawn):
     """The distribution of low + width · B, B a Beta variate of the upper and lower mass.
 
     Without a mass at one end all lies at the other.
@@ -70,16 +69,6 @@ class BetaDistribution:
     # (S,): the smaller value, and how much larger the other is
     low: Array
     width: Array
-
-    @property
-    def n_resamples(self) -> None:
-        """None: nothing was drawn."""
-        return None
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """Always 0."""
-        return np.zeros(self.lower.shape, dtype=np.intp)
 
     def quantile(self, probability: Array | float) -> Array:
         """The quantile of each sample's distribution."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution, ExactDistribution
+from halfwidth.resampling.distribution import Distribution, ExactDistribution, Undrawn
 from halfwidth.resampling.exact.convolution import (
     Draws,
     normal_frequencies,
@@ -224,21 +224,11 @@ def _axis(values: Sequence[Array], strata: Sequence[Pairs]) -> _Axis | None:
 
 
 @frozen
-class RatioOfSums:
+class RatioOfSums(Undrawn):
     """A distribution whose function is known wherever one asks."""
 
     strata: tuple[Pairs, ...]
     shift: float  # Added to the ratio
-
-    @property
-    def n_resamples(self) -> None:
-        """None: nothing was drawn."""
-        return None
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """Always 0."""
-        return np.zeros((), dtype=np.intp)
 
     @functools.cached_property
     def _sums(self) -> tuple[float, float]:

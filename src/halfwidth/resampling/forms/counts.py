@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.arithmetic.confusion_tables import count_cells
+from halfwidth.arithmetic.confusion_tables import count_cells, counts_by_unit
 from halfwidth.core.forms import CellCounts
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
@@ -111,10 +111,8 @@ class CellSamples(Prepared):
     @functools.cached_property
     def features(self) -> Features:
         """Cases of each unit in each of these cells, one sample after another."""
-        each = [
-            _counts_by_unit(sample, self.design, self.form.n_cells).T[self.held]
-            for sample in self.codes
-        ]
+        unit, units, cells = self.design.unit_of_case, self.design.units, self.form.n_cells
+        each = [counts_by_unit(one, unit, units, cells).T[self.held] for one in self.codes]
         return Features(np.concatenate(each).astype(float), self.design)
 
     @functools.cached_property
@@ -233,7 +231,8 @@ def leave_one_out(codes: Array, design: Design, statistic: Statistic) -> Array:
     out = np.empty((len(codes), design.units))
     if design.sizes is not None:
         for sample, totals, into in zip(codes, counts, out, strict=True):
-            into[:] = form.finish(totals - _counts_by_unit(sample, design, each))
+            own = counts_by_unit(sample, design.unit_of_case, design.units, each)
+            into[:] = form.finish(totals - own)
         return out
     step = max(1, BLOCK_ELEMENTS // each**2)
     for start in range(0, len(codes), step):
@@ -250,13 +249,6 @@ def leave_one_out(codes: Array, design: Design, statistic: Statistic) -> Array:
 def seconds(statistic: Statistic, _n: int, _classes: int) -> float:
     """Counts of runs are differences, whatever the number of cases."""
     return 2 * REPLICATE + declared_form(statistic, CellCounts).n_cells * 4e-10
-
-
-def _counts_by_unit(codes: Array, design: Design, n_cells: int) -> Counts:
-    """Cases of each unit in each cell, (n,) -> (U, n_cells)."""
-    unit = np.repeat(np.arange(design.units), design.unit_sizes)
-    flat = unit * n_cells + codes.astype(np.intp)
-    return np.bincount(flat, minlength=design.units * n_cells).reshape(design.units, n_cells)
 
 
 def joint(models: Sequence[Array], design: Design, statistic: Statistic) -> OfCounts:

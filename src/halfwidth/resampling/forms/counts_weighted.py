@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.arithmetic.confusion_tables import count_cells, one_vs_rest
+from halfwidth.arithmetic.confusion_tables import count_cells, counts_by_unit, one_vs_rest
 from halfwidth.core.forms import ByClass, CellCounts
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
@@ -264,8 +264,6 @@ def weights_of_tables(by_unit: Array, design: Design, plan: Plan) -> Array:
 
 def _by_unit(codes: Array, n_cells: int, design: Design) -> Array:
     """Cases of each unit in each cell, (S, n) -> (S, K, U)."""
-    unit = np.repeat(np.arange(design.units), design.unit_sizes)
-    by_unit = np.zeros((len(codes), n_cells, design.units))
-    for into, sample in zip(by_unit, codes.astype(np.intp), strict=True):
-        np.add.at(into, (sample, unit), 1.0)
-    return by_unit
+    unit, units = design.unit_of_case, design.units
+    each = [counts_by_unit(sample, unit, units, n_cells).T for sample in codes]
+    return np.stack(each).astype(float)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.confusion_tables import counts_by_unit
 from halfwidth.arithmetic.derivatives import derivatives
 from halfwidth.arithmetic.ranked_scores import group_of_entries
 from halfwidth.core.forms import CellCounts, RankedAreas, Ranking
@@ -92,8 +93,8 @@ def joint_tables(records: Sequence[Array], design: Design, form: CellCounts) -> 
     """Functions of tables. Cases that lie in the same cells for all models are counted together."""
     codes = np.stack(records).astype(np.intp)
     if not design.independent:
-        unit = design.unit_of_case
-        tables = [_cells_by_unit(one, unit, form.n_cells, design.units) for one in codes]
+        unit, units = design.unit_of_case, design.units
+        tables = [counts_by_unit(one, unit, units, form.n_cells).astype(float) for one in codes]
         return lambda counts: _resample_tables(counts, tables, design, form)
     kinds, kind = np.unique(codes, axis=1, return_inverse=True)
     order = np.argsort(kind.ravel(), kind="stable")
@@ -105,13 +106,6 @@ def joint_tables(records: Sequence[Array], design: Design, form: CellCounts) -> 
         return _resample_tables(of_kinds, tables, design, form)
 
     return made
-
-
-def _cells_by_unit(
-    codes: NDArray[np.intp], unit: NDArray[np.intp], cells: int, units: int
-) -> Array:
-    flat = np.bincount(unit * cells + codes, minlength=units * cells)
-    return flat.reshape(units, cells).astype(float)
 
 
 def _resample_tables(

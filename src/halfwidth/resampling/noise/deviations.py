@@ -19,6 +19,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import AllDefined
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
 
@@ -32,7 +33,7 @@ MOST_STEPS = 200
 
 
 @frozen
-class Deviations:
+class Deviations(AllDefined):
     """Mean deviations of a batch of samples."""
 
     centre: Array  # (S, K): those observed, which add up in size to what is estimated
@@ -46,11 +47,6 @@ class Deviations:
     def n_resamples(self) -> int:
         """B."""
         return len(self.draws)
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """None of them."""
-        return np.zeros(len(self.centre), dtype=np.intp)
 
     def quantile(self, probability: Array | float) -> Array:
         """That of the size of what is observed, if the true deviations are those observed."""

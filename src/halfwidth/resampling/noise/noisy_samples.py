@@ -7,10 +7,10 @@ from dataclasses import Field, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
+from halfwidth.resampling.distribution import AllDefined
 
 
 class Noisy(Protocol):
@@ -36,7 +36,7 @@ OneSample_co = TypeVar("OneSample_co", bound=Noisy, covariant=True)
 
 
 @frozen(eq=False)
-class NoisySamples(Generic[OneSample_co]):
+class NoisySamples(AllDefined, Generic[OneSample_co]):
     """Sizes of the deviations of a batch of samples; as `Deviations`."""
 
     size: Array  # (S,): what is observed of each
@@ -46,11 +46,6 @@ class NoisySamples(Generic[OneSample_co]):
     def n_resamples(self) -> int:
         """Draws of the noise."""
         return len(self.samples[0].draws)
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """None of them."""
-        return np.zeros(len(self.samples), dtype=np.intp)
 
     def quantile(self, probability: Array | float) -> Array:
         """That of the size of what is observed, if the true deviations are those observed."""

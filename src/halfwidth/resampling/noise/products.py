@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfwidth.arithmetic.kernel_cases import evenly
 from halfwidth.arithmetic.kernel_products import (
@@ -24,6 +23,7 @@ from halfwidth.core.forms import PairedCases
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
+from halfwidth.resampling.distribution import AllDefined
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
 
@@ -36,7 +36,7 @@ AT_ONCE = 2**20
 
 
 @frozen(eq=False)
-class Products:
+class Products(AllDefined):
     """Mean products of a batch of samples."""
 
     value: Array  # (S,): T, of different cases
@@ -49,11 +49,6 @@ class Products:
     def n_resamples(self) -> int:
         """Draws of the noise."""
         return len(self.normal)
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """None of them."""
-        return np.zeros(len(self.value), dtype=np.intp)
 
     def true_squares(self, observed: Array) -> Array:
         """The largest θ at which each draw gives no more than was observed, (S,) -> (S, B).

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfwidth.core import rng
 from halfwidth.core.forms import LogisticFit, Sums, UnbiasedSquare
@@ -18,6 +17,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import AllDefined
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form, single_model
 from halfwidth.resampling.noise.curve_gaps import Gaps, curve_gaps, paired_curve_gaps
@@ -67,7 +67,7 @@ class Sizes:
 
 
 @frozen(eq=False)
-class PairedSizes:
+class PairedSizes(AllDefined):
     """True sizes of two models, draw by draw."""
 
     observed: Array  # (S, 2)
@@ -82,11 +82,6 @@ class PairedSizes:
     def n_resamples(self) -> int:
         """B."""
         return int(self.least.shape[-1])
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """None of them."""
-        return np.zeros(len(self.least), dtype=np.intp)
 
 
 def paired_sizes(pairs: Array, design: Design, statistic: Statistic, plan: Plan) -> PairedSizes:

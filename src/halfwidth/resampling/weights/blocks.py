@@ -99,6 +99,26 @@ def _ranges_held(features: Array) -> list[tuple[int, int]]:
 
 
 @frozen(eq=False)
+class Planned:
+    """What blocks of resamples ``start`` to ``stop`` of a plan have in common."""
+
+    design: Design
+    plan: Plan
+    start: int
+    stop: int
+
+    @property
+    def compiles(self) -> bool:
+        """Whether kernels are used."""
+        return self.plan.compiles
+
+    @property
+    def resamples(self) -> int:
+        """B."""
+        return self.stop - self.start
+
+
+@frozen(eq=False)
 class Given:
     """Counts that are there: of units left out, or of those that have changed places."""
 

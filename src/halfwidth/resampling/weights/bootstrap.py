@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -13,35 +12,21 @@ from halfwidth.core import rng
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import COMPILED_DRAWS, MOST_KEPT, SHARED_DRAWS, Plan
+from halfwidth.resampling.draws import COMPILED_DRAWS, MOST_KEPT, Plan
 from halfwidth.resampling.kernels import native, reference
-from halfwidth.resampling.weights.blocks import Features, Pace, in_blocks
+from halfwidth.resampling.weights.blocks import Features, Pace, Planned, in_blocks
 from halfwidth.resampling.weights.multinomial import multinomial
 
 T = TypeVar("T")
 
 
 @frozen(eq=False)
-class Drawn:
-    """How often each unit is drawn in resamples ``start`` to ``stop``."""
+class Drawn(Planned):
+    """How often each unit is drawn."""
 
-    design: Design
-    plan: Plan
-    start: int
-    stop: int
     # Memory for counts side by side, which last until the next ones are made there. None: they are
     # kept for other samples, if the plan keeps things and they are small.
     room: native.Room | None = None
-
-    @property
-    def compiles(self) -> bool:
-        """Whether kernels are used."""
-        return self.plan.compiles
-
-    @property
-    def resamples(self) -> int:
-        """B."""
-        return self.stop - self.start
 
     @property
     def whole(self) -> bool:
@@ -195,12 +180,7 @@ def counter(design: Design, plan: Plan) -> Callable[[int, int], reference.Draws]
 def _counted(
     plan: Plan, key: rng.Key, start: int, stop: int, units: int, kind: type = np.int32
 ) -> NDArray[Any]:
-    """Counts of draws, shared among the threads of a plan; blocks stay as large as for one."""
-    if plan.threads == 1 or (stop - start) * units < SHARED_DRAWS:
-        return native.count_drawn(key, start, stop, units, kind)
-    from concurrent.futures import ThreadPoolExecutor
-
-    ends = [int(end) for end in np.linspace(start, stop, plan.threads + 1)]
-    count = functools.partial(native.count_drawn, key, units=units, kind=kind)
-    with ThreadPoolExecutor(plan.threads) as pool:
-        return np.concatenate(list(pool.map(count, ends[:-1], ends[1:])))
+    """Counts of draws; blocks stay as large as for one thread."""
+    return plan.drawn(
+        lambda first, last: native.count_drawn(key, first, last, units, kind), start, stop, units
+    )

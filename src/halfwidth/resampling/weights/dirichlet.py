@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -13,30 +12,15 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import COMPILED_DRAWS, MOST_KEPT, SHARED_DRAWS, Plan
+from halfwidth.resampling.draws import COMPILED_DRAWS, MOST_KEPT, Plan
 from halfwidth.resampling.kernels import native, native_areas, reference
-from halfwidth.resampling.weights.blocks import Features, Pace, in_blocks
+from halfwidth.resampling.weights.blocks import Features, Pace, Planned, in_blocks
 from halfwidth.resampling.weights.gammas import gammas
 
 
 @frozen(eq=False)
-class Weighted:
+class Weighted(Planned):
     """What units weigh in some draws; the cases of a stratum as many as they are."""
-
-    design: Design
-    plan: Plan
-    start: int
-    stop: int
-
-    @property
-    def compiles(self) -> bool:
-        """Whether kernels are used."""
-        return self.plan.compiles
-
-    @property
-    def resamples(self) -> int:
-        """B."""
-        return self.stop - self.start
 
     def variates(self) -> Array:
         """Gamma(1) variates of all units, (B, U); how draws are cut into blocks does not matter."""
@@ -85,18 +69,9 @@ class Weighted:
 
 
 def _drawn(design: Design, plan: Plan, start: int, stop: int) -> Array:
-    draw = functools.partial(
-        native.exponentials if plan.compiles else rng.exponentials,
-        weights_key(design, plan),
-        units=design.units,
-    )
-    if plan.threads == 1 or (stop - start) * design.units < SHARED_DRAWS:
-        return draw(start, stop)
-    from concurrent.futures import ThreadPoolExecutor
-
-    ends = [int(end) for end in np.linspace(start, stop, plan.threads + 1)]
-    with ThreadPoolExecutor(plan.threads) as pool:
-        return np.concatenate(list(pool.map(draw, ends[:-1], ends[1:])))
+    key, units = weights_key(design, plan), design.units
+    draw = native.exponentials if plan.compiles else rng.exponentials
+    return plan.drawn(lambda first, last: draw(key, first, last, units), start, stop, units)
 
 
 def _fix_strata(weights: Array, design: Design) -> None:
