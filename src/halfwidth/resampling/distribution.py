@@ -304,8 +304,8 @@ class BatchDistribution(Undrawn):
         """SDs over all resamples: the exact bootstrap standard errors."""
         return self._all(lambda one: one.standard_deviation())
 
-    def _all(self, ask: Callable[..., Array], *given: Array | float) -> Array:
-        shaped = [np.broadcast_to(np.asarray(item, float), len(self.each)) for item in given]
+    def _all(self, ask: Callable[..., Array], *arguments: Array | float) -> Array:
+        shaped = [np.broadcast_to(np.asarray(item, float), len(self.each)) for item in arguments]
         return np.array(
             [float(ask(*own)) for own in zip(self.each, *shaped, strict=True)], dtype=float
         )

@@ -102,7 +102,7 @@ class Plan:
         return np.broadcast_to(rng.uniforms(key, 0, 1, 1)[0], count)
 
     def once(
-        self, what: Hashable, arrays: Iterable[NDArray[Any]], design: Design, make: Callable[[], T]
+        self, name: Hashable, arrays: Iterable[NDArray[Any]], design: Design, make: Callable[[], T]
     ) -> T:
         """What ``make`` gives, made once for the same arrays under the same design."""
         if self.kept is None:
@@ -110,7 +110,7 @@ class Plan:
         digest = hashlib.blake2b()
         for array in arrays:
             digest.update(np.ascontiguousarray(array).data)
-        key = (what, design, self.entropy, self.n_resamples, digest.digest())
+        key = (name, design, self.entropy, self.n_resamples, digest.digest())
         if key not in self.kept:
             self.kept[key] = make()
         kept_value: T = self.kept[key]

@@ -81,10 +81,10 @@ def has_model_error(statistic: Statistic) -> bool:
 
 def model_error(values: Array, design: Design, statistic: Statistic) -> Array:
     """SE of a statistic of independent cases by its likelihood, (S, n) -> (S,)."""
-    of_model = engine_for(statistic).errors.model_error
-    if of_model is None:
+    by_likelihood = engine_for(statistic).errors.model_error
+    if by_likelihood is None:
         raise TypeError(f"{statistic.spec.name} has no likelihood")
-    return of_model(values, design, statistic)
+    return by_likelihood(values, design, statistic)
 
 
 def robust_error(values: Array, design: Design, statistic: Statistic) -> Array:
@@ -139,12 +139,12 @@ def joint_resampling(
     records: Sequence[Array], design: Design, statistic: Statistic
 ) -> tuple[OfCounts, int]:
     """How counts of draws give resamples of K models, and how many numbers each resample takes."""
-    make = engine_for(statistic).errors.joint
-    found = None if make is None else make(records, design, statistic)
-    if found is None:
-        found = functools.partial(gathered, records, design, statistic)
+    from_counts = engine_for(statistic).errors.joint
+    resample = None if from_counts is None else from_counts(records, design, statistic)
+    if resample is None:
+        resample = functools.partial(gathered, records, design, statistic)
     # Blocks of the counts of all resamples may be larger than what a cache holds.
-    return found, max(1, len(records) * design.n // 4)
+    return resample, max(1, len(records) * design.n // 4)
 
 
 def tie_tolerance(values: Array, statistic: Statistic) -> Array:

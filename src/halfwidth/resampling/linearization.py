@@ -29,8 +29,8 @@ def linearized(values: Array, design: Design, statistic: Statistic) -> Array:
         raise TypeError(f"{statistic.spec.name} declares no influence")
     influence = statistic.spec.influence(values, **statistic.parameters)
     form = statistic.spec.form
-    of_one = form.statistic if isinstance(form, Contrast) else statistic.spec
-    if of_one.estimand is not Estimand.COUNTING:
+    single = form.statistic if isinstance(form, Contrast) else statistic.spec
+    if single.estimand is not Estimand.COUNTING:
         return np.sqrt(design.variance_of_total(design.totals(influence) / values.shape[-1]))
     if design.independent:
         # The variance of multinomial counts is known; it needs no n / (n - 1).

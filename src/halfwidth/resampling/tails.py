@@ -93,9 +93,9 @@ class Tails(DrawnReplicates):
         row, room = np.arange(len(self.replicates)), self.lower.shape[-1]
         from_above = np.maximum(self.n_resamples - self.n_undefined - 1 - rank, 0)
         in_lower, in_upper = rank < self.held[:, 0], from_above < self.held[:, 1]
-        of_upper = np.where(in_upper, room - 1 - from_above, 0)
-        found = np.where(
-            in_lower, self.lower[row, np.where(in_lower, rank, 0)], self.upper[row, of_upper]
+        upper_place = np.where(in_upper, room - 1 - from_above, 0)
+        values = np.where(
+            in_lower, self.lower[row, np.where(in_lower, rank, 0)], self.upper[row, upper_place]
         )
         further_in = np.flatnonzero(~(in_lower | in_upper))
         if len(further_in):
@@ -103,8 +103,8 @@ class Tails(DrawnReplicates):
             whole = self.replicates[further_in]
             whole.sort(axis=-1)
             self.replicates[further_in] = whole
-            found[further_in] = whole[np.arange(len(further_in)), rank[further_in]]
-        return found
+            values[further_in] = whole[np.arange(len(further_in)), rank[further_in]]
+        return values
 
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """Share of the defined replicates below ``value``, plus half of those tied with it."""
@@ -120,6 +120,6 @@ def _limits(replicates: Array) -> tuple[Array, Array]:
     defined = FIRST - np.isnan(first).sum(axis=-1)
     place = np.floor(SHARE * np.maximum(defined, 1)).astype(np.intp)
     places = (place, np.maximum(defined - 1 - place, 0))
-    of_parts = [np.take_along_axis(first, one[..., None], axis=-1)[..., 0] for one in places]
-    low, high = (np.sort(one, axis=-1)[:, PARTS // 2] for one in of_parts)
+    quantiles = [np.take_along_axis(first, one[..., None], axis=-1)[..., 0] for one in places]
+    low, high = (np.sort(one, axis=-1)[:, PARTS // 2] for one in quantiles)
     return low, high

@@ -135,13 +135,13 @@ def case_weights(
     for start, stop in plan.blocks(max(design.n, elements_each)):
         drawn = Weighted(design, plan, start, stop).variates()
         weights = np.zeros((stop - start, design.n + 2))
-        of_units = []
+        unit_weights = []
         for place, (own, size) in enumerate(zip(design.by_stratum(drawn), sizes, strict=True)):
             pseudo = added[start:stop, place]
             each = (size.sum() / design.n) / (own @ size + pseudo.sum(axis=-1))
-            of_units.append(own * each[:, None])
+            unit_weights.append(own * each[:, None])
             weights[:, [0, -1]] += pseudo * each[:, None]
-        weights[:, 1:-1] = np.repeat(np.concatenate(of_units, -1), design.unit_sizes, axis=-1)
+        weights[:, 1:-1] = np.repeat(np.concatenate(unit_weights, -1), design.unit_sizes, axis=-1)
         yield start, stop, weights
 
 
@@ -172,20 +172,20 @@ def _table_of_places(design: Design, plan: Plan, masses: Masses, ranks: Array) -
 
     def drawn() -> Positions:
         table = np.empty((len(levels), plan.n_resamples), np.intp)
-        blocks, of_column = _blocks(design.n, ranks)
+        blocks, last_case = _blocks(design.n, ranks)
         single = Design.iid(int((blocks == 1).sum()))
-        of_blocks = [
+        block_weights = [
             gammas(plan.entropy, ("weights of blocks", place), int(block), plan.n_resamples)
             for place, block in enumerate(blocks[blocks > 1])
         ]
         added = pseudo_sizes(design, plan, masses)[:, 0]
-        for start, stop in plan.blocks(len(of_column)):
-            weights = np.empty((stop - start, len(of_column)))
+        for start, stop in plan.blocks(len(last_case)):
+            weights = np.empty((stop - start, len(last_case)))
             weights[:, [0, -1]] = added[start:stop]
             weights[:, 1:-1][:, blocks == 1] = Weighted(single, plan, start, stop).variates()
-            for column, block in zip(np.flatnonzero(blocks > 1), of_blocks, strict=True):
+            for column, block in zip(np.flatnonzero(blocks > 1), block_weights, strict=True):
                 weights[:, 1 + column] = block[start:stop]
-            table[:, start:stop] = of_column[_places(weights, levels)]
+            table[:, start:stop] = last_case[_places(weights, levels)]
         return table
 
     return plan.once(("places of weighted quantiles", masses, tuple(levels)), (), design, drawn)

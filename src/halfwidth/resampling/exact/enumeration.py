@@ -46,7 +46,7 @@ def enumerated_sums(strata: Sequence[Array]) -> tuple[Array, Array]:
     sums, probability = np.zeros((len(strata[0]), 1)), np.ones(1)
     for values in strata:
         counts, own = _resamples(values.shape[-1])
-        of_stratum = values @ counts.T.astype(float)
-        sums = (sums[:, :, None] + of_stratum[:, None, :]).reshape(len(sums), -1)
+        own_sums = values @ counts.T.astype(float)
+        sums = (sums[:, :, None] + own_sums[:, None, :]).reshape(len(sums), -1)
         probability = np.outer(probability, own).ravel()
     return sums, probability

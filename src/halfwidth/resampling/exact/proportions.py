@@ -16,7 +16,7 @@ def binomial(successes: Array, n: int) -> ExactDistribution:
     from scipy import special
 
     # A batch of samples holds few different counts.
-    distinct, of_sample = np.unique(np.asarray(successes, float), return_inverse=True)
+    distinct, place = np.unique(np.asarray(successes, float), return_inverse=True)
     share = distinct / n
     reach = 12.0 * np.sqrt(n * share * (1 - share)) + 60.0
     low = int(max(0, np.floor((n * share - reach).min())))
@@ -32,7 +32,7 @@ def binomial(successes: Array, n: int) -> ExactDistribution:
     )
     each = np.exp(log_probability)
     each /= each.sum(axis=-1, keepdims=True)
-    probability = each[of_sample.reshape(np.shape(successes))]
+    probability = each[place.reshape(np.shape(successes))]
     return ExactDistribution(np.broadcast_to(counts / n, probability.shape), probability)
 
 

@@ -293,8 +293,10 @@ class RatioOfSums(Undrawn):
         low, high = self._around(excess, z)
         if low == high:
             return np.asarray(self.shift + low)
-        near = 1e-9 * self._error
-        return np.asarray(self.shift + optimize.brentq(excess, low, high, xtol=near, rtol=1e-14))
+        tolerance = 1e-9 * self._error
+        return np.asarray(
+            self.shift + optimize.brentq(excess, low, high, xtol=tolerance, rtol=1e-14)
+        )
 
     def _around(self, excess: Callable[[float], float], z: float) -> tuple[float, float]:
         """Two ratios between which a quantile lies; an end of the range twice where it is there."""
@@ -302,11 +304,11 @@ class RatioOfSums(Undrawn):
         guess = min(max(self._estimate + z * self._error, lowest), highest)
         side = 1.0 if excess(guess) < 0 else -1.0
         end, step = (highest if side > 0 else lowest), self._error / 8
-        near, far = guess, guess
-        while far != end:
-            near, far = far, min(max(far + side * step, lowest), highest)
-            if (excess(far) < 0) != (side > 0):
-                return min(near, far), max(near, far)
+        last, ahead = guess, guess
+        while ahead != end:
+            last, ahead = ahead, min(max(ahead + side * step, lowest), highest)
+            if (excess(ahead) < 0) != (side > 0):
+                return min(last, ahead), max(last, ahead)
             step *= 2
         return end, end
 

@@ -158,19 +158,19 @@ class CellSamples(Prepared):
             return
         step = max(1, AT_A_TIME // (WIDTH * self.form.n_cells))
         for row, drawn in enumerate(draws):
-            of_row = into[:, row * WIDTH : (row + 1) * WIDTH]
+            values = into[:, row * WIDTH : (row + 1) * WIDTH]
             for start in range(0, len(into), step):
                 counts = _counts_of_row(drawn, self.ends[:, start : start + step]).astype(float)
-                some = counts[:, :, : of_row.shape[-1]]
-                of_row[start : start + step] = self.form.finish(np.moveaxis(some, 0, -1))
+                some = counts[:, :, : values.shape[-1]]
+                values[start : start + step] = self.form.finish(np.moveaxis(some, 0, -1))
 
     def _counts(self, block: Block) -> Counts:
         """Counts of each cell, which are added up side by side: (n_cells, S, B)."""
         counts = np.zeros((self.form.n_cells, len(self.codes), block.resamples), dtype=np.int64)
         if not (self.in_runs and isinstance(block, Drawn)):
             total = block.sums(self.features).sum(axis=0)
-            of_samples = np.rint(total).reshape(len(self.codes), -1, block.resamples)
-            counts[self.held] = of_samples.swapaxes(0, 1)
+            sample_counts = np.rint(total).reshape(len(self.codes), -1, block.resamples)
+            counts[self.held] = sample_counts.swapaxes(0, 1)
         elif self.multinomial:
             counts += np.moveaxis(block.tables(np.diff(self.ends, axis=-1)), -1, 0)
         else:
@@ -184,8 +184,8 @@ def _counts_of_row(drawn: Table, ends: Ends) -> NDArray[np.integer[Any]]:
     """Counts of cells from cumulated draws, (U + 1, WIDTH) -> (n_cells, S, WIDTH)."""
     up_to = [drawn[end.T] for end in ends]
     differences = up_to[0][1:] - up_to[0][:-1]
-    for of_stratum in up_to[1:]:
-        differences += of_stratum[1:] - of_stratum[:-1]
+    for own in up_to[1:]:
+        differences += own[1:] - own[:-1]
     return np.asarray(differences)
 
 

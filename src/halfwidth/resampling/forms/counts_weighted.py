@@ -140,7 +140,7 @@ def _classes(form: CellCounts, counts: Array) -> Classes | None:
     average, observed = by_class.average, one_vs_rest(_matrices(counts))
     support = observed[0] + observed[1]
     values = np.asarray(by_class.values(*observed))
-    return Classes.averaged(values, lambda of_classes: average(of_classes, support))
+    return Classes.averaged(values, lambda each: average(each, support))
 
 
 def _matrices(tables: Array) -> Array:
@@ -240,9 +240,9 @@ def _gammas_of_cells(counts: Numbers, plan: Plan) -> Array:
     cells = np.zeros((len(counts), plan.n_resamples, counts.shape[-1]))
     for cell, in_cell in enumerate(counts.T):
         for count in np.unique(in_cell[in_cell > 0]):
-            what = ("weights of cells", counts.shape[-1], cell)
+            purpose = ("weights of cells", counts.shape[-1], cell)
             cells[in_cell == count, :, cell] = gammas(
-                plan.entropy, what, float(count), plan.n_resamples
+                plan.entropy, purpose, float(count), plan.n_resamples
             )
     return cells
 

@@ -71,8 +71,8 @@ class ContrastedModels(Prepared):
     def shared(self, _plan: Plan) -> Shared:
         """Models are evaluated once, for intervals of one pair and for those that hold together."""
         one = single_model(self.statistic)
-        what = ("replicates", one.spec, tuple(one.parameters.items()), self.models.shape)
-        return Shared(what, [self.models], lambda block: (self._values(block),), self._contrasts)
+        key = ("replicates", one.spec, tuple(one.parameters.items()), self.models.shape)
+        return Shared(key, [self.models], lambda block: (self._values(block),), self._contrasts)
 
     def evaluate(self, block: Block, into: Array) -> None:
         """The contrast of each pair."""
@@ -98,9 +98,9 @@ def _prepare(inner: Engine, pairs: Array, design: Design, statistic: Statistic) 
 
 def _leave_one_out(inner: Engine, pairs: Array, design: Design, statistic: Statistic) -> Array:
     models, places = distinct_models(pairs)
-    of_each = left_out_by(inner, models, design, single_model(statistic))
+    left_out = left_out_by(inner, models, design, single_model(statistic))
     form = declared_form(statistic, Contrast)
-    return form.between(of_each[places[:, 0]], of_each[places[:, 1]])
+    return form.between(left_out[places[:, 0]], left_out[places[:, 1]])
 
 
 def _exact_distribution(
@@ -230,11 +230,11 @@ class _Ends:
             return
         # What each class adds to the difference of two averages.
         weights = end.classes.weights[..., None]
-        values, of_first, of_second = (
+        values, firsts, seconds = (
             np.where(weights == 0, 0.0, weights * each)
             for each in (end.classes.values[..., None], end.first, end.second)
         )
-        self.replicates.append(of_first[first] - of_second[second])
+        self.replicates.append(firsts[first] - seconds[second])
         held = (weights[first] != 0) | (weights[second] != 0)
         self.classes.append(((values[first] - values[second])[..., 0], held[..., 0] * 1.0))
 

@@ -101,11 +101,11 @@ def joint_tables(records: Sequence[Array], design: Design, form: CellCounts) -> 
     starts = np.searchsorted(kind.ravel()[order], np.arange(kinds.shape[1]))
     tables = [np.eye(form.n_cells)[one] for one in kinds]
 
-    def made(counts: Array) -> JointResamples:
-        of_kinds = np.add.reduceat(counts[:, order], starts, axis=-1)
-        return _resample_tables(of_kinds, tables, design, form)
+    def resamples(counts: Array) -> JointResamples:
+        kind_counts = np.add.reduceat(counts[:, order], starts, axis=-1)
+        return _resample_tables(kind_counts, tables, design, form)
 
-    return made
+    return resamples
 
 
 def _resample_tables(
@@ -176,18 +176,18 @@ def joint_areas(records: Sequence[Array], design: Design, form: RankedAreas) -> 
     ranked = [_both_ways(ranking, row, *classes) for ranking in rankings]
     unit, models = design.unit_of_case, len(records)
 
-    def made(counts: Array) -> JointResamples:
+    def resamples(counts: Array) -> JointResamples:
         drawn = np.ascontiguousarray(counts.T)
         weights = [drawn[unit[one]] * own_weight[one, None] for one in classes]
         totals = [one.sum(axis=0) for one in weights]
         values = np.empty((len(counts), models))
         parts = [np.empty((len(counts), models, len(one))) for one in classes]
         with np.errstate(invalid="ignore", divide="ignore"):
-            for model, (of_positives, of_negatives) in enumerate(ranked):
+            for model, (positives, negatives) in enumerate(ranked):
                 # Of a positive it is the share of negatives below that counts.
                 components = [
-                    1 - of_positives.share_above(weights[1]),
-                    of_negatives.share_above(weights[0]),
+                    1 - positives.share_above(weights[1]),
+                    negatives.share_above(weights[0]),
                 ]
                 area = (weights[0] * components[0]).sum(axis=0) / totals[0]
                 values[:, model] = area
@@ -196,7 +196,7 @@ def joint_areas(records: Sequence[Array], design: Design, form: RankedAreas) -> 
         covariances = _area_covariances(counts, parts, classes, design)
         return JointResamples(values, covariances)
 
-    return made
+    return resamples
 
 
 def _both_ways(

@@ -75,8 +75,8 @@ class MatchedSamples(Prepared):
             counts = block.lanes()
             each = (curves(counts) for curves in kernels)
         else:
-            of_images = block.rows()[:, self.design.unit_of_case]
-            each = (plain_curves(self.form, sample, of_images) for sample in self.samples)
+            images = block.rows()[:, self.design.unit_of_case]
+            each = (plain_curves(self.form, sample, images) for sample in self.samples)
         for curves_of_sample, row in zip(each, into, strict=True):
             row[:] = self.form.finish(*(one.T for one in curves_of_sample))
 

@@ -98,14 +98,14 @@ def _replicates(
             counts[:, units:] = in_parts(ends[which, side, :, slice(*block)].T)
             if turned is not None:
                 _put_behind(turned, counts[:, units:])
-            for at, of_sample in enumerate(curves):
-                own[:, side, at, which] = of_sample[which](counts, turned)
+            for at, class_curves in enumerate(curves):
+                own[:, side, at, which] = class_curves[which](counts, turned)
         return own[0], own[1]
 
     longest = max(len(one.image) for by_class in extended for one in by_class)
     most = MOST_COUNTS // units if plan.compiles else plan.block_elements // (4 * (longest + units))
-    for (start, stop), of_block in plan.in_threads(whole_lanes(most), make):
-        values[..., start:stop], references[..., start:stop] = of_block
+    for (start, stop), parts in plan.in_threads(whole_lanes(most), make):
+        values[..., start:stop], references[..., start:stop] = parts
     observed = np.array([[_observed(form, one) for one in by_class] for by_class in sets])
     seen, objects = np.moveaxis(observed, -1, 0)
     return finished(list(zip(values, references, strict=True)), (seen, objects), form.finish)
@@ -157,8 +157,8 @@ def _curves_of(form: MatchedScores, matches: ScoredMatches, pseudo: Design, plan
         if kernel is not None and turned is not None:
             values, objects = kernel(turned)
         else:
-            of_images = counts.astype(np.int64)[:, pseudo.unit_of_case]
-            values, objects = plain_curves(form, (matches,), of_images)
+            images = counts.astype(np.int64)[:, pseudo.unit_of_case]
+            values, objects = plain_curves(form, (matches,), images)
         return values[0], objects[0]
 
     return curves
@@ -191,8 +191,8 @@ def with_pseudo_units(matches: ScoredMatches, design: Design) -> ScoredMatches:
     n, each = len(matches.references), images_each(design)
     held = matches.references[matches.references > 0]
     objects = max(1, round(float(held.mean()))) if len(held) else 1
-    found, wrong = (np.repeat(n + place * each + np.arange(each), objects) for place in (0, 1))
-    image = np.concatenate([wrong, found])
+    true, wrong = (np.repeat(n + place * each + np.arange(each), objects) for place in (0, 1))
+    image = np.concatenate([wrong, true])
     outcome = np.repeat([Outcome.FALSE_POSITIVE, Outcome.TRUE_POSITIVE], each * objects)
     above = np.broadcast_to(outcome.astype(np.uint8), (len(matches.outcome), len(image)))
     return ScoredMatches(

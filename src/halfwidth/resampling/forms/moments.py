@@ -162,17 +162,17 @@ class SumsOfUnits:
         mean = self.total.sum(axis=0)
         mean /= n
         each = float(design.unit_sizes[0])
-        of_mean = mean**2 * (each * self.size if self.size_square is None else self.size_square)
+        mean_square = mean**2 * (each * self.size if self.size_square is None else self.size_square)
         if self.product is None and len(design.strata) == 1:
-            within = self.square - of_mean
+            within = self.square - mean_square
         else:
             product = each * self.total if self.product is None else self.product
-            within = self.square - 2 * mean * product + of_mean
+            within = self.square - 2 * mean * product + mean_square
             within -= (self.total - mean * self.size) ** 2 / units
-        of_mean += self.square
-        of_mean += np.abs(mean) * (reach * self.size)
-        of_mean *= ROUNDING
-        within[within <= of_mean] = 0.0
+        mean_square += self.square
+        mean_square += np.abs(mean) * (reach * self.size)
+        mean_square *= ROUNDING
+        within[within <= mean_square] = 0.0
         error = within[0] * weight[0] if len(within) == 1 else (weight * within).sum(axis=0)
         np.sqrt(error, out=error)
         error /= n
@@ -218,8 +218,8 @@ def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
     both = [np.stack([(s - centre[0]) ** p for p in range(1, form.order + 1)]) for s in pair]
 
     def finish(sums: Array) -> Array:
-        made = form.finish(design.n, list(sums[:, None]), centre, **statistic.parameters)
-        return np.asarray(made[0])
+        values = form.finish(design.n, list(sums[:, None]), centre, **statistic.parameters)
+        return np.asarray(values[0])
 
     return sums_of_models(both[0], both[1], design, finish)
 

@@ -89,14 +89,14 @@ def _outermost(values: Array, design: Design) -> list[tuple[Array, Array]]:
 
     The distance has the sign of its side.
     """
-    found = []
+    strata = []
     for first, cases in zip(design.first_cases[design.first_units], _cases(design), strict=True):
         own = values[:, first : first + cases]
         mean = own.mean(axis=-1, keepdims=True)
         below = own.min(axis=-1, keepdims=True) - mean
         above = own.max(axis=-1, keepdims=True) - mean
-        found.append((mean, np.where(-below >= above, below, above)))
-    return found
+        strata.append((mean, np.where(-below >= above, below, above)))
+    return strata
 
 
 def _cases(design: Design) -> NDArray[np.intp]:

@@ -90,10 +90,10 @@ def spacings(entropy: int, ranks: Array, n: int, n_resamples: int) -> NDArray[np
     sorted position ⌈n·u⌉. The table serves every sample of a batch.
     """
     steps = np.diff([0, *(int(rank) for rank in ranks), n + 1])
-    what = ("spacings", "iid", n, *(int(step) for step in steps))
+    purpose = ("spacings", "iid", n, *(int(step) for step in steps))
     sums = np.cumsum(
         [
-            gammas(entropy, (*what, place), int(step), n_resamples)
+            gammas(entropy, (*purpose, place), int(step), n_resamples)
             for place, step in enumerate(steps)
         ],
         axis=0,
@@ -130,8 +130,8 @@ class OrderedSamples(Prepared):
         pick = native_selection.picked if block.compiles else reference.picked
         dtype = np.int16 if self.design.n < 2**15 else np.int32
         drawn = np.repeat(block.rows().T.astype(dtype), self.design.unit_sizes, axis=0)
-        found = _places_of_ranks(drawn, self.orders, self.ranks, self.design)
-        for sample, order, places, row in zip(self.values, self.orders, found, into, strict=True):
+        tables = _places_of_ranks(drawn, self.orders, self.ranks, self.design)
+        for sample, order, places, row in zip(self.values, self.orders, tables, into, strict=True):
             row[:] = pick(sample[None, order], places, total, gaps)[0]
 
 
@@ -184,11 +184,11 @@ def _places_of_ranks(
             upto = np.cumsum(drawn[order[first:stop]], axis=0, dtype=drawn.dtype)
             upto += before
             for rank in together:
-                found = first + (upto < rank).sum(axis=0)
+                place = first + (upto < rank).sum(axis=0)
                 far = np.flatnonzero((before >= rank) | (upto[-1] < rank))
                 every = np.cumsum(drawn[:, far][order], axis=0)
-                found[far] = (every < rank).sum(axis=0)
-                places.append(found)
+                place[far] = (every < rank).sum(axis=0)
+                places.append(place)
         yield np.stack(places)
 
 
@@ -210,7 +210,7 @@ def closed_form(sorted_values: Array, ranks: Array, weights: Array) -> ExactDist
     if len(ranks) == 1:
         support = total * sorted_values[:, position]
         return ExactDistribution(support, np.broadcast_to(probability, support.shape))
-    first, second, of_pair = _two_adjacent(n, k, position, probability)
+    first, second, pair_probability = _two_adjacent(n, k, position, probability)
     support, each = np.empty((2, len(sorted_values), len(first)))
     for part in in_parts(*support.shape):
         sums = np.take(sorted_values[part], first, axis=-1)
@@ -221,7 +221,7 @@ def closed_form(sorted_values: Array, ranks: Array, weights: Array) -> ExactDist
         sums += gap
         order = np.argsort(sums, axis=-1)
         support[part] = np.take_along_axis(sums, order, axis=-1)
-        each[part] = of_pair[order]
+        each[part] = pair_probability[order]
     return ExactDistribution(support, each)
 
 

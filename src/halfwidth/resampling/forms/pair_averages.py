@@ -59,10 +59,10 @@ class AveragedPairs(Prepared):
         into[:] = _contrasts(self.form, values, len(into))
 
 
-def _contrasts(form: PairAverages, of_pairs: Array, samples: int) -> Array:
+def _contrasts(form: PairAverages, values: Array, samples: int) -> Array:
     """Of averages over the pairs of each sample, (S P, X) -> (S, X)."""
-    of_each = of_pairs.reshape(samples, -1, of_pairs.shape[-1])
-    return form.between(of_each, of_each)
+    by_pair = values.reshape(samples, -1, values.shape[-1])
+    return form.between(by_pair, by_pair)
 
 
 def _all_pairs(samples: Array) -> Array:
@@ -76,8 +76,8 @@ def _prepare(inner: Engine, samples: Array, design: Design, statistic: Statistic
 
 
 def _leave_one_out(inner: Engine, samples: Array, design: Design, statistic: Statistic) -> Array:
-    of_pairs = left_out_by(inner, _all_pairs(samples), design, _single_pair(statistic))
-    return _contrasts(declared_form(statistic, PairAverages), of_pairs, len(samples))
+    left_out = left_out_by(inner, _all_pairs(samples), design, _single_pair(statistic))
+    return _contrasts(declared_form(statistic, PairAverages), left_out, len(samples))
 
 
 def _has_weights(inner: Dirichlet, statistic: Statistic) -> bool:

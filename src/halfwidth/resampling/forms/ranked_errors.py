@@ -69,8 +69,8 @@ def _parts_of_samples(
     contrast = statistic.spec.form
     if isinstance(contrast, Contrast):
         models, places = distinct_models(values)
-        of_models = _parts_of_samples(models, design, single_model(statistic))
-        pairs = [(of_models[first], of_models[second]) for first, second in places]
+        models_parts = _parts_of_samples(models, design, single_model(statistic))
+        pairs = [(models_parts[first], models_parts[second]) for first, second in places]
         return [one and other and one.against(other, contrast) for one, other in pairs]
     form = declared_form(statistic, RankedAreas)
     if form.row is None:
@@ -119,9 +119,9 @@ def standard_error(records: Array, design: Design, statistic: Statistic) -> Arra
 
 
 def _error(classes: ClassParts | None, design: Design) -> float:
-    of_stratum = np.repeat(np.array(design.strata), design.strata)
+    stratum_size = np.repeat(np.array(design.strata), design.strata)
     # A class shows how it varies only where units of it share a stratum with others.
-    if classes is None or any((of_stratum[w > 0] > 1).sum() < 2 for w in classes.weights):
+    if classes is None or any((stratum_size[w > 0] > 1).sum() < 2 for w in classes.weights):
         return float("nan")
     positive, negative = classes.parts
     if len(design.strata) > 1:
@@ -185,14 +185,14 @@ def class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Ar
     for part in in_parts(values):
         ranking = form.rank(values[part])
         sets = len(values[part])
-        of_row = slice(form.row, None, len(ranking.case) // sets)
-        positive = (ranking.mark[of_row] & Ranking.POSITIVE) > 0
+        rows_of_class = slice(form.row, None, len(ranking.case) // sets)
+        positive = (ranking.mark[rows_of_class] & Ranking.POSITIVE) > 0
         if ranking.weight is None and design.independent:
             with_it = positive.sum(axis=-1)
             counts.append(np.stack([with_it, positive.shape[-1] - with_it], axis=-1))
             continue
-        weights = [None] * sets if ranking.weight is None else ranking.weight[of_row]
-        rows = zip(positive, design.unit_of_case[ranking.case[of_row]], weights, strict=True)
+        weights = [None] * sets if ranking.weight is None else ranking.weight[rows_of_class]
+        rows = zip(positive, design.unit_of_case[ranking.case[rows_of_class]], weights, strict=True)
         counts.append(np.array([_held(*row) for row in rows]))
     with_it, without = np.concatenate(counts).astype(float).T
     return with_it, without

@@ -85,8 +85,8 @@ def _replicates(samples: RankedSamples, ends: Array, plan: Plan) -> Replicates:
 
     most = min(AT_A_TIME // samples.design.units, MOST_AREAS // (sides * rows))
     for (start, stop), areas in plan.in_threads(whole_lanes(most), make):
-        for into, of_block in zip(both, areas, strict=True):
-            into[..., start:stop] = of_block.swapaxes(0, 1)
+        for into, part in zip(both, areas, strict=True):
+            into[..., start:stop] = part.swapaxes(0, 1)
     values, positives = both.reshape(2, sides, samples.samples, samples.rows, -1)
     each = list(zip(values, positives, strict=True))
     return finished(each, samples.observed(), samples.form.finish)
@@ -97,8 +97,8 @@ def _beside_weights(ends: Array, samples: RankedSamples) -> Array:
     weight = samples.ranking.weight
     if weight is None:
         return ends
-    of_samples = weight[:: samples.rows]
-    return np.concatenate([typical_weight(own) * ends for own in of_samples])
+    sample_weights = weight[:: samples.rows]
+    return np.concatenate([typical_weight(own) * ends for own in sample_weights])
 
 
 def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) -> Array:

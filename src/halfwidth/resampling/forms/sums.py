@@ -154,30 +154,30 @@ def _averages(form: Sums, features: Array, design: Design, plan: Plan) -> list[_
     sums = weights_of_tables(by_unit, design, plan)
     cases = sums[..., -1]
     if form.by_class is not None:
-        parts, made = (
+        parts, class_sums = (
             one.reshape(*one.shape[:-1], -1, form.by_class.classes)
             for one in (np.moveaxis(by_unit[:, :-1], 1, -1), sums[..., :-1])
         )
         return [
-            _ratio_averages(form.by_class.quotient, parts[..., which], made[..., which])
+            _ratio_averages(form.by_class.quotient, parts[..., which], class_sums[..., which])
             for which in range(form.by_class.classes)
         ]
     values = form.finish(cases, sums[..., :-1])
     if form.quotient is None:
         unit = np.full(len(features), design.n / design.units)
         return [_Averages(values, cases, unit, form.power)]
-    of_units = np.moveaxis(by_unit[:, :-1], 1, -1)
-    return [replace(_ratio_averages(form.quotient, of_units, sums[..., :-1]), values=values)]
+    parts = np.moveaxis(by_unit[:, :-1], 1, -1)
+    return [replace(_ratio_averages(form.quotient, parts, sums[..., :-1]), values=values)]
 
 
-def _ratio_averages(quotient: Quotient, of_units: Array, sums: Array) -> _Averages:
+def _ratio_averages(quotient: Quotient, units: Array, sums: Array) -> _Averages:
     """A ratio of sums: units have unequal parts in its denominator, (S, U, K), (S, B, K)."""
     above, below = np.array(quotient)
     total = np.maximum(sums @ below, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         values = np.where(total > 0, sums @ above / total, np.nan)
-    parts = of_units @ below
-    unit = [typical_weight(own) if own.any() else 1.0 for own in parts]
+    below_each = units @ below
+    unit = [typical_weight(own) if own.any() else 1.0 for own in below_each]
     return _Averages(values, total, np.array(unit))
 
 
@@ -190,7 +190,7 @@ def _classes(form: Sums, features: Array) -> Classes | None:
     above, below = (np.einsum("k,skc->sc", np.array(one), totals) for one in by_class.quotient)
     with np.errstate(invalid="ignore", divide="ignore"):
         values = np.where(below > 0, above / below, np.nan)
-    return Classes.averaged(values, lambda of_classes: by_class.average(of_classes, totals[:, -1]))
+    return Classes.averaged(values, lambda each: by_class.average(each, totals[:, -1]))
 
 
 def _tables(features: Array, design: Design, plan: Plan) -> tuple[Array, Array, float]:

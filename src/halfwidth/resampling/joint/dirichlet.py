@@ -60,12 +60,12 @@ class JointDraws:
     ) -> JointDraws:
         """Of draws of each model, (K, B), where it is the first and where it is the second."""
 
-        def contrast(places: int | slice, of_first: Array, of_second: Array) -> Array:
+        def contrast(places: int | slice, firsts: Array, seconds: Array) -> Array:
             first, second = pairs[places].T
             if effect == "difference":
-                return np.asarray(of_first[first] - of_second[second])
+                return np.asarray(firsts[first] - seconds[second])
             with np.errstate(invalid="ignore", divide="ignore"):
-                return np.asarray(of_first[first] / of_second[second])
+                return np.asarray(firsts[first] / seconds[second])
 
         def contrasts(places: int | slice) -> tuple[Array, Array]:
             below = contrast(places, *lower)
@@ -117,14 +117,14 @@ def draws_of_means(
     pseudo = pseudo_weights([share * mass for share in shares], plan).T
     # What the cases make of each model, and the share of the pseudo-case of each stratum.
     means = np.zeros((len(values), plan.n_resamples))
-    of_pseudo = np.empty((len(shares), plan.n_resamples))
+    pseudo_shares = np.empty((len(shares), plan.n_resamples))
     for start, stop in plan.blocks(max(design.units, len(values))):
         weights = design.by_stratum(Weighted(design, plan, start, stop).variates())
         for stratum, (total, size, own) in enumerate(zip(totals, sizes, weights, strict=True)):
             added = size.mean() * pseudo[stratum, start:stop]
             scale = shares[stratum] / (own @ size + added)
             means[:, start:stop] += total @ own.T * scale
-            of_pseudo[stratum, start:stop] = added * scale
+            pseudo_shares[stratum, start:stop] = added * scale
     reach = pseudo_cases.reach
     far = None if reach is None else drawn_reach(reach, plan)
 
@@ -132,7 +132,7 @@ def draws_of_means(
         first, second = np.atleast_2d(pairs[places]).T
         lower = means[first] - means[second]
         upper = lower.copy()
-        for total, size, share in zip(totals, sizes, of_pseudo, strict=True):
+        for total, size, share in zip(totals, sizes, pseudo_shares, strict=True):
             if reach is None or far is None:
                 lower -= share * width
                 upper += share * width
@@ -191,10 +191,10 @@ def draws_of_test_sets(
             if into is not None:
                 into[0, rows] = end.first[places[:, 0], 0]
                 into[1, rows] = end.second[places[:, 1], 0]
-    of_lower = lower[0], lower[1]
-    of_upper = of_lower if upper is None else (upper[0], upper[1])
+    lower_roles = lower[0], lower[1]
+    upper_roles = lower_roles if upper is None else (upper[0], upper[1])
     each = np.arange(len(pairs))
     pairs_of_rows = np.stack([each, each], axis=-1)
     return JointDraws.from_models(
-        of_lower, of_upper, pairs_of_rows, effect, design.effective_degrees
+        lower_roles, upper_roles, pairs_of_rows, effect, design.effective_degrees
     )

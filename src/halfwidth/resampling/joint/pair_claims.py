@@ -42,9 +42,9 @@ def stepdown(
     limits = []
     while left.any():
         limits.append(limit_of(left))
-        found = left & holds(limits[-1])
-        if not found.any():
+        newly = left & holds(limits[-1])
+        if not newly.any():
             break
-        rejected |= found
-        left &= ~found
+        rejected |= newly
+        left &= ~newly
     return rejected, limits

@@ -257,10 +257,10 @@ def studentized_differences(
     """
     if statistic.spec.estimand is Estimand.MEAN and effect == "difference":
         return mean_differences(np.stack(records), pairs, design, plan)
-    of_counts, elements = joint_resampling(records, design, statistic)
+    resample, elements = joint_resampling(records, design, statistic)
 
     def differences(counts: NDArray[Any]) -> tuple[Array, Array]:
-        resamples = of_counts(counts.astype(float))
+        resamples = resample(counts.astype(float))
         return (resamples.logarithms() if effect == "ratio" else resamples).differences(pairs)
 
     estimates, errors = (one[:, 0] for one in differences(np.ones((1, design.units))))

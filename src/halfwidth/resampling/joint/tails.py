@@ -150,9 +150,11 @@ class Tails:
         inwards = self.outermost[sides][:, ::-1].T
         nearest[inwards.ravel()] = np.repeat(np.arange(depth)[::-1], inwards.shape[-1])
         # As many draws lie outside as the level allows.
-        found = float(np.partition(nearest, self.outside)[self.outside]) / self.n_draws
-        share = min(max(found, level.alpha / int(sides.sum())), level.tail)
-        return Limit(share, None if found or self.exact is not None else self._distance(sides))
+        outermost_share = float(np.partition(nearest, self.outside)[self.outside]) / self.n_draws
+        share = min(max(outermost_share, level.alpha / int(sides.sum())), level.tail)
+        return Limit(
+            share, None if outermost_share or self.exact is not None else self._distance(sides)
+        )
 
     def _distance(self, sides: Flags) -> float:
         """The distance that as many draws exceed, on any of some sides, as the level allows."""
@@ -220,10 +222,10 @@ def _lowest(rows: Array, depth: int) -> NDArray[np.intp]:
     thresholds = np.partition(some, place, axis=-1)[:, place]
     lowest = np.empty((len(rows), depth), dtype=np.intp)
     for row, threshold, into in zip(rows, thresholds, lowest, strict=True):
-        found = np.flatnonzero(row <= threshold)
-        if len(found) < depth:
-            found = np.argpartition(row, depth)[:depth]
-        into[:] = found[np.argsort(row[found], kind="stable")[:depth]]
+        places = np.flatnonzero(row <= threshold)
+        if len(places) < depth:
+            places = np.argpartition(row, depth)[:depth]
+        into[:] = places[np.argsort(row[places], kind="stable")[:depth]]
     return lowest
 
 

@@ -89,14 +89,14 @@ def _loaded() -> tuple[Any, str]:
     if _asked("HALFWIDTH_NO_C"):
         return None, "NumPy: HALFWIDTH_NO_C is set"
     try:
-        made = _library()
+        library = _library()
     except (OSError, AttributeError, ImportError) as error:
         if _asked("HALFWIDTH_REQUIRE_C"):
             raise ImportError(
                 f"HALFWIDTH_REQUIRE_C is set, but the compiled library cannot be used: {error}"
             ) from error
         return None, f"NumPy: {error}"
-    return made, "compiled library"
+    return library, "compiled library"
 
 
 def _library() -> Any:
@@ -171,15 +171,15 @@ def sum_drawn(features: Array, key: Key, start: int, stop: int, units: int) -> A
     for first in range(0, len(features), widest):
         part = features[first : first + widest]
         width = min(width for width in WIDTHS if width >= len(part))
-        table, made = _table(part, width), np.empty((stop - start, width))
+        table, rows = _table(part, width), np.empty((stop - start, width))
         call(
             "hw_sum_drawn",
             *drawing,
             address(table, np.float64, (units * width,)),
             width,
-            made.ctypes.data,
+            rows.ctypes.data,
         )
-        sums[first : first + widest] = made[:, : len(part)].T
+        sums[first : first + widest] = rows[:, : len(part)].T
     return sums
 
 
@@ -224,8 +224,8 @@ def sum_weighted(features: Array, key: Key, start: int, stop: int, units: int) -
         rows = np.empty((stop - start, len(some)))
         for part in in_calls(stop - start, 2 * table.shape[1]):
             resamples = (start + part.start, start + part.stop, units)
-            given = (table.ctypes.data, *table.shape, rows[part].ctypes.data)
-            call("hw_sum_weighted", *drawing, *resamples, *given)
+            arrays = (table.ctypes.data, *table.shape, rows[part].ctypes.data)
+            call("hw_sum_weighted", *drawing, *resamples, *arrays)
         sums[first : first + len(some)] = rows.T
     return sums
 

@@ -64,11 +64,11 @@ def prepared(unit: NDArray[np.int32], mark: NDArray[np.uint8], units: int, *, au
     starts = np.empty(rows + 1, np.int64)
     if auroc:
         never = -(-units // LANES) * LANES
-        given = (own, marks, rows, entries, never, starts.ctypes.data)
-        native.call("hw_slots", *given, None, None)
+        entries_given = (own, marks, rows, entries, never, starts.ctypes.data)
+        native.call("hw_slots", *entries_given, None, None)
         places = np.empty(starts[-1] * 2 * SLOT, np.uint32)
         whole = np.empty(starts[-1], np.uint8)
-        native.call("hw_slots", *given, places.ctypes.data, whole.ctypes.data)
+        native.call("hw_slots", *entries_given, places.ctypes.data, whole.ctypes.data)
     else:
         places, whole = np.empty(0, np.uint32), np.empty(0, np.uint8)
         steps = np.empty_like(mark)
@@ -85,17 +85,17 @@ def areas(lists: Lists, counts: Counts, first: int, last: int) -> tuple[Array, A
     if counts.units != lists.units or not 0 <= first <= last <= len(lists.unit):
         raise ValueError(f"rows {first} to {last} of {len(lists.unit)}, {counts.units} units")
     blocks, pitch = counts.turned.shape
-    held, made = np.empty((2, last - first, blocks * LANES))
+    held, area = np.empty((2, last - first, blocks * LANES))
     drawn = (address(counts.turned, np.uint8, (blocks, pitch)), blocks, pitch)
     if lists.unit.shape[1] * LANES > native.AT_A_TIME:
         for row in range(first, last):
             for block, turned in enumerate(counts.turned):
                 own = slice(block * LANES, (block + 1) * LANES)
-                made[row - first, own], held[row - first, own] = _area_by_parts(lists, row, turned)
-        return made[:, : counts.resamples], held[:, : counts.resamples]
+                area[row - first, own], held[row - first, own] = _area_by_parts(lists, row, turned)
+        return area[:, : counts.resamples], held[:, : counts.resamples]
     for part in in_calls(last - first, blocks * lists.unit.shape[1]):
         rows = (first + part.start, first + part.stop)
-        into = (*rows, held[part].ctypes.data, made[part].ctypes.data)
+        into = (*rows, held[part].ctypes.data, area[part].ctypes.data)
         if lists.auroc:
             starts, places = lists.starts.ctypes.data, lists.places.ctypes.data
             how = (lists.whole.ctypes.data, lists.together, int(lists.small))
@@ -103,7 +103,7 @@ def areas(lists: Lists, counts: Counts, first: int, last: int) -> tuple[Array, A
         else:
             entries = (lists.unit.ctypes.data, lists.mark.ctypes.data, lists.unit.shape[1])
             native.call("hw_precisions", *drawn, *entries, int(lists.small), *into)
-    return made[:, : counts.resamples], held[:, : counts.resamples]
+    return area[:, : counts.resamples], held[:, : counts.resamples]
 
 
 def _area_by_parts(lists: Lists, row: int, turned: NDArray[np.uint8]) -> tuple[Array, Array]:
@@ -179,11 +179,11 @@ def weighted_areas(
     weights = address(turned, np.float64, (blocks, units, LANES))
     area, positives = np.empty((2, rows, sides, blocks * LANES))
     for part in in_calls(rows, entries * blocks * LANES * sides):
-        given = (unit[part].ctypes.data, mark[part].ctypes.data)
+        entries_given = (unit[part].ctypes.data, mark[part].ctypes.data)
         values = None if value is None else value[part].ctypes.data
         sizes = (entries, part.stop - part.start)
-        of_ends = (pseudo, classes, part.start, sides)
+        pseudo_cases = (pseudo, classes, part.start, sides)
         into = (int(auroc), positives[part].ctypes.data, area[part].ctypes.data)
-        own = (*given, values, *sizes)
-        native.call("hw_weighted_areas", weights, blocks, units, *own, *of_ends, *into)
+        own = (*entries_given, values, *sizes)
+        native.call("hw_weighted_areas", weights, blocks, units, *own, *pseudo_cases, *into)
     return area, positives

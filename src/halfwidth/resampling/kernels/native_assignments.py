@@ -37,7 +37,7 @@ def assign(
         if end.max(initial=0) > most:
             raise ValueError(f"cells reach to {end.max()} of {most}")
     widest = int(columns.max(initial=0))
-    taken, near = np.empty(len(limits) * widest, np.uint8), np.empty(widest, np.int32)
+    taken, admitted = np.empty(len(limits) * widest, np.uint8), np.empty(widest, np.int32)
     native.call(
         "hw_assign",
         address(gains, np.float64, (len(gains),)),
@@ -48,6 +48,6 @@ def assign(
         address(roles, np.uint8, (len(roles),)),
         assigned.shape[1],
         taken.ctypes.data,
-        near.ctypes.data,
+        admitted.ctypes.data,
         address(assigned, np.int32, (len(limits), assigned.shape[1])),
     )

@@ -23,10 +23,10 @@ def cumulated(counts: Counts) -> NDArray[np.int16]:
     units, blocks = counts.units, len(counts.turned)
     if units > MOST_TABLE_UNITS:
         raise ValueError(f"{units} units are more than {MOST_TABLE_UNITS}")
-    made = np.zeros((-(-counts.resamples // WIDTH), units + 1, WIDTH), np.int16)
-    turned, into = counts.turned.ctypes.data, made.ctypes.data
+    draws = np.zeros((-(-counts.resamples // WIDTH), units + 1, WIDTH), np.int16)
+    turned, into = counts.turned.ctypes.data, draws.ctypes.data
     native.call("hw_cumulate", turned, blocks, -(-units // LANES), units, WIDTH, into)
-    return made
+    return draws
 
 
 def finish(program: Program, draws: NDArray[np.int16], ends: NDArray[np.intp], into: Array) -> None:

@@ -208,7 +208,7 @@ class _Writer:
         alone = self._uses[node] == 1 and node not in self._held
         return alone and self._nodes[node][0] == Step.MULTIPLY
 
-    def _write(self, step: int, parts: tuple[int, ...], given: tuple[int, ...] = ()) -> int:
+    def _write(self, step: int, parts: tuple[int, ...], operands: tuple[int, ...] = ()) -> int:
         """A step into a free register."""
         read = [self.value(part) for part in parts]
         if not self._free:
@@ -216,7 +216,7 @@ class _Writer:
             self.registers += 1
         into = self._free.pop()
         self._give_back(parts)
-        self.steps.append([step, into, *([*read, *given, 0, 0, 0][:3])])
+        self.steps.append([step, into, *([*read, *operands, 0, 0, 0][:3])])
         return into
 
     def _step(self, step: int, into: int, parts: tuple[int, ...]) -> list[int]:

@@ -149,11 +149,11 @@ def curve_gaps(
     strata and weights by the robust covariance.
     """
     form = declared_form(statistic, LogisticFit)
-    made = []
+    gaps = []
     for one in regressions(form, records):
         draws = standard_draws(plan, one.terms.shape[-2], design)
-        made.append(_gaps_of(one, design, draws))
-    return NoisySamples(statistic(records), tuple(made))
+        gaps.append(_gaps_of(one, design, draws))
+    return NoisySamples(statistic(records), tuple(gaps))
 
 
 def paired_curve_gaps(

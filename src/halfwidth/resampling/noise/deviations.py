@@ -94,8 +94,8 @@ class Deviations(AllDefined):
             lambda row: np.abs(self.centre[row] + self.draws @ self.noise[row]).sum(axis=-1)
         )
 
-    def _by_sample(self, made: Callable[[int], Array]) -> Array:
-        return np.stack([made(row) for row in range(len(self.centre))])
+    def _by_sample(self, sizes_of: Callable[[int], Array]) -> Array:
+        return np.stack([sizes_of(row) for row in range(len(self.centre))])
 
     def true_sizes(self, observed: Array, *, even: bool) -> Array:
         """The largest true sizes at which each draw of the noise gives no more than was observed.
@@ -119,14 +119,14 @@ class Deviations(AllDefined):
             return np.zeros(len(self.draws))
         direction *= observed / total
         grows = variance > (self.perfect[row] ** 2).sum(axis=0)
-        made = np.empty(len(self.draws))
+        scales = np.empty(len(self.draws))
         step = max(1, AT_ONCE // len(direction))
-        for start in range(0, len(made), step):
+        for start in range(0, len(scales), step):
             draws = self.draws[start : start + step]
-            made[start : start + step] = _largest_scales(
+            scales[start : start + step] = _largest_scales(
                 direction, draws @ self.perfect[row], draws @ self.noise[row], grows, observed
             )
-        return made * observed
+        return scales * observed
 
 
 def _largest_scales(
@@ -183,7 +183,7 @@ def deviations(records: Array, design: Design, statistic: Statistic, plan: Plan)
         _made_of_samples(records[start : start + step], design, statistic)[:3]
         for start in range(0, len(records), step)
     ]
-    centre, perfect, noise = (np.concatenate(made) for made in zip(*parts, strict=True))
+    centre, perfect, noise = (np.concatenate(part) for part in zip(*parts, strict=True))
     return Deviations(centre, perfect, noise, standard_draws(plan, centre.shape[-1], design))
 
 
@@ -202,15 +202,15 @@ def paired_deviations(
             _made_of_samples(pairs[start : start + step, side], design, statistic)
             for side in (0, 1)
         ]
-        for parts, made in zip(sides, both, strict=True):
-            parts.append(made[:3])
+        for parts, own in zip(sides, both, strict=True):
+            parts.append(own[:3])
         couplings += [coupling(*units) for units in zip(both[0][3], both[1][3], strict=True)]
     first, second = (_without_draws(parts) for parts in sides)
     return first, second, couplings
 
 
 def _without_draws(parts: list[tuple[Array, ...]]) -> Deviations:
-    centre, perfect, noise = (np.concatenate(made) for made in zip(*parts, strict=True))
+    centre, perfect, noise = (np.concatenate(part) for part in zip(*parts, strict=True))
     return Deviations(centre, perfect, noise, np.empty((0, 0)))
 
 

@@ -63,8 +63,8 @@ class Products(AllDefined):
     def standard_deviation(self) -> Array:
         """Of T, (S,)."""
         smooth = self.slope * np.maximum(self.value, 0.0)
-        of_pairs = self.scatter**2 * self.at_random.var(axis=-1, ddof=1)
-        return np.asarray(np.sqrt(smooth + of_pairs))
+        rough = self.scatter**2 * self.at_random.var(axis=-1, ddof=1)
+        return np.asarray(np.sqrt(smooth + rough))
 
 
 def products(records: Array, statistic: Statistic, plan: Plan) -> Products:
@@ -112,16 +112,16 @@ def _slope(means: Array, noise: float, own: float) -> float:
 def _drawn(p: Array, n: int, bandwidth: float, plan: Plan) -> Array:
     """T of n cases like these, with outcomes drawn from their probabilities, (B,)."""
     m = p.shape[-1]
-    key, made = rng.derive_key(plan.entropy, "outcomes", m), np.empty(plan.n_resamples)
+    key, products = rng.derive_key(plan.entropy, "outcomes", m), np.empty(plan.n_resamples)
     step = max(1, AT_ONCE // p.size)
     up_to = np.cumsum(p, axis=0)[:-1, None]
-    for start in range(0, len(made), step):
-        stop = min(start + step, len(made))
+    for start in range(0, len(products), step):
+        stop = min(start + step, len(products))
         uniform = rng.uniforms(key, start, stop, m)
         if len(p) == 1:
             outcomes = (uniform < p)[:, None].astype(float)
         else:
             code = (uniform >= up_to).sum(axis=0)
             outcomes = (code[:, None] == np.arange(len(p))[:, None]).astype(float)
-        made[start:stop] = sum_of_products(p, outcomes - p, bandwidth)
-    return np.asarray(made / math.sqrt(m * (m - 1.0) * n * (n - 1.0)))
+        products[start:stop] = sum_of_products(p, outcomes - p, bandwidth)
+    return np.asarray(products / math.sqrt(m * (m - 1.0) * n * (n - 1.0)))

@@ -56,9 +56,9 @@ class Waves:
         """Shares of the density at even points between 0 and 1, (K, T)."""
         count = len(self.centre)
         points = (np.arange(2 * count) + 0.5) / (2 * count)
-        made = np.cos(np.pi * np.arange(count)[:, None] * points) / count
-        made[0] /= 2
-        return made
+        cosines = np.cos(np.pi * np.arange(count)[:, None] * points) / count
+        cosines[0] /= 2
+        return cosines
 
     def _damped(self, bandwidth: Array) -> Array:
         return damping(np.arange(float(len(self.centre))), bandwidth)
@@ -128,8 +128,8 @@ def smoothed_deviations(
     least = float(np.fmax(sizes, DAMPED / (math.pi * MOST_ORDERS)).min(initial=1.0))
     count = max(FEWEST_ORDERS, math.ceil(DAMPED / (math.pi * least)))
     draws = standard_draws(plan, count, design)
-    made = [_waves_of(one, form, design, draws) for one in records]
-    return NoisySamples(sizes, tuple(made))
+    waves = [_waves_of(one, form, design, draws) for one in records]
+    return NoisySamples(sizes, tuple(waves))
 
 
 def _waves_of(records: Array, form: SmoothedError, design: Design, draws: Array) -> Waves:
@@ -184,8 +184,8 @@ def _noise_in(
     for block in blocks:
         cases = rest(block)
         squares += (cases**2).sum()
-        of_cases = np.concatenate([its_unit, design.unit_of_case[block]])
-        units, first = np.unique(of_cases, return_index=True)
+        case_units = np.concatenate([its_unit, design.unit_of_case[block]])
+        units, first = np.unique(case_units, return_index=True)
         sums = np.add.reduceat(np.hstack([begun, cases]), first, axis=-1)
         whole = len(units) - (block is not blocks[-1])
         begun, its_unit = sums[:, whole:], units[whole:]

@@ -75,8 +75,8 @@ class Features:
     def in_place(self) -> list[Array]:
         """The same, each among zeros for the units of the other strata."""
         parts = [np.zeros_like(self.values) for _ in self.design.strata]
-        of_strata = zip(parts, self.design.first_units, self.design.strata, strict=True)
-        for part, first, units in of_strata:
+        strata = zip(parts, self.design.first_units, self.design.strata, strict=True)
+        for part, first, units in strata:
             part[:, first : first + units] = self.values[:, first : first + units]
         return parts
 
@@ -172,8 +172,8 @@ def in_blocks(make: Callable[[int, int], T], plan: Plan, pace: Pace) -> Iterator
     """Ranges of resamples, and what is made of the first and of the end of each, in their order."""
     most = max(1, pace.at_once)
     if pace.threaded:
-        for (start, stop), made in plan.in_threads(most, lambda block: make(*block)):
-            yield slice(start, stop), made
+        for (start, stop), result in plan.in_threads(most, lambda block: make(*block)):
+            yield slice(start, stop), result
         return
     for start, stop in plan.blocks(1, most=most, slow=pace.slow):
         yield slice(start, stop), make(start, stop)

@@ -80,9 +80,9 @@ class Drawn(Planned):
     def tables(self, counts: NDArray[np.intp]) -> NDArray[np.int64]:
         """Tables of the cases drawn, (H, S, K) -> (S, B, K): a multinomial draw of each stratum."""
         drawn = np.zeros((counts.shape[1], self.resamples, counts.shape[2]), dtype=np.int64)
-        for place, (units, of_stratum) in enumerate(zip(self.design.strata, counts, strict=True)):
+        for place, (units, samples) in enumerate(zip(self.design.strata, counts, strict=True)):
             key = rng.derive_key(self.plan.entropy, "cells", place, units)
-            drawn += np.stack([multinomial(key, self.start, self.stop, one) for one in of_stratum])
+            drawn += np.stack([multinomial(key, self.start, self.stop, one) for one in samples])
         return drawn
 
 
@@ -121,7 +121,7 @@ def evaluated(
     """
     free: list[native.Room] = []
 
-    def made(start: int, stop: int) -> T:
+    def evaluate_block(start: int, stop: int) -> T:
         if keeps:
             return evaluate(Drawn(design, plan, start, stop))
         try:
@@ -132,7 +132,7 @@ def evaluated(
         free.append(room)
         return values
 
-    return in_blocks(made, plan, pace)
+    return in_blocks(evaluate_block, plan, pace)
 
 
 # --------------------------------------------------------------------------- counts

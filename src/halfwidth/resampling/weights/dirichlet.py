@@ -203,10 +203,10 @@ def pseudo_sizes(design: Design, plan: Plan, masses: Masses) -> Array:
     the masses among them by their shares of the cases, so that their number changes nothing.
     """
     sizes = np.add.reduceat(design.unit_sizes, design.first_units).astype(float)
-    of_strata = sizes[:, None] / design.n * np.array(masses)
+    stratum_masses = sizes[:, None] / design.n * np.array(masses)
 
     def drawn() -> Array:
-        drawn = pseudo_weights(of_strata.ravel(), plan).reshape(-1, *of_strata.shape)
+        drawn = pseudo_weights(stratum_masses.ravel(), plan).reshape(-1, *stratum_masses.shape)
         return np.asarray(drawn * (sizes / np.array(design.strata))[:, None])
 
     return plan.once(("sizes of pseudo-cases", masses), (), design, drawn)
