@@ -78,22 +78,22 @@ class TableSource:
 
     place: str
     files: tuple[str, ...]
-    metric: Metric | None = None
-    columns: tuple[str, ...] | None = None
-    by: tuple[str, ...] = ()
-    where: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    case: str | None = None
-    bounds: Bounds | None = None
-    scale: float = 1.0
-    missing: Missing = "raise"
-    penalty: float | None = None
-    population: FittedBy = "auto"
-    min_cases: int = 0
-    model: str = ""
-    task: str = ""
-    converted_from: str = ""
-    failures: float = 0.0
-    above: float = 0.0
+    metric: Metric | None
+    columns: tuple[str, ...] | None
+    by: tuple[str, ...]
+    where: Mapping[str, Sequence[str]]
+    case: str | None
+    bounds: Bounds | None
+    scale: float
+    missing: Missing
+    penalty: float | None
+    population: FittedBy
+    min_cases: int
+    model: str
+    task: str
+    converted_from: str
+    failures: float
+    above: float
 
 
 @frozen
@@ -129,21 +129,21 @@ class ScoreSource:
 
     place: str
     kind: ScoreKind
-    scores: str = ""
-    targets: str = ""
-    files: tuple[str, ...] = ()
-    target: str = ""
-    columns: tuple[str, ...] = ()
-    labels: tuple[Any, ...] = ()
-    positive: Any = None
-    floor: float | None = None
-    missing: Missing = "raise"
-    population: Literal["kde", "empirical"] = "kde"
-    bandwidth: Exponent = "d+4"
-    calibration: tuple[float, float] | None = None
-    min_cases: int = 0
-    model: str = ""
-    task: str = ""
+    scores: str
+    targets: str
+    files: tuple[str, ...]
+    target: str
+    columns: tuple[str, ...]
+    labels: tuple[Any, ...]
+    positive: Any
+    floor: float | None
+    missing: Missing
+    population: Literal["kde", "empirical"]
+    bandwidth: Exponent
+    calibration: tuple[float, float] | None
+    min_cases: int
+    model: str
+    task: str
 
 
 @frozen
@@ -172,12 +172,12 @@ class DetectionSource:
     detections: tuple[str, ...]
     references: str
     metrics: tuple[str, ...]
-    averages: tuple[str, ...] = ()
-    classes: tuple[str, ...] = ()
-    matching: Matching = field(default_factory=Matching)
-    min_cases: int = 0
-    model: str = ""
-    task: str = ""
+    averages: tuple[str, ...]
+    classes: tuple[str, ...]
+    matching: Matching
+    min_cases: int
+    model: str
+    task: str
 
 
 @frozen
@@ -228,8 +228,8 @@ class PopulationSource:
     place: str
     name: str
     parts: tuple[MixtureComponent, ...]
-    metric: Metric | None = None
-    bounds: Bounds | None = None
+    metric: Metric | None
+    bounds: Bounds | None
 
 
 @frozen
