@@ -39,13 +39,7 @@ PLAIN_WORDS = (
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """The content of a TOML file.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read or is no TOML; says the line and, mostly, what is wrong with it.
-    """
+    """The content of a TOML file; a DataError says the line and, mostly, what is wrong with it."""
     text = small_toml(file, MOST_BYTES)
     try:
         return tomllib.loads(text)
@@ -87,15 +81,9 @@ def placed(place: str) -> Iterator[None]:
 
 @frozen
 class Section:
-    """One table of the file; reads values by key and kind.
+    """One table of the file; reads values by key and kind."""
 
-    Attributes
-    ----------
-    place : str
-        The file and the section: ``spec.toml: [study]``.
-    content : mapping
-    """
-
+    # Such as ``spec.toml: [study]``.
     place: str
     content: Mapping[str, Any]
 
