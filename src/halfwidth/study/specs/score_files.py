@@ -79,8 +79,9 @@ def pair_files(scores: Sequence[Match], targets: Sequence[Match]) -> list[tuple[
         if lone:
             raise DataError(
                 f"{shortened(lone, 5)}: no {lacking} belong to "
-                f"{'it' if len(lone) == 1 else 'them'}; there are {shortened([match.shown for match in others], 5)}. Wildcards of both "
-                "must stand for the same text"
+                f"{'it' if len(lone) == 1 else 'them'}; there are "
+                f"{shortened([match.shown for match in others], 5)}. Wildcards of both must stand "
+                "for the same text"
             )
     partners = {match.key(parts): match for match in targets}
     return [(match, partners[match.key(parts)]) for match in scores]
