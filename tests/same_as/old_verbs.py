@@ -193,7 +193,7 @@ def _checking(hw: Any) -> Callable[..., Any]:
         if isinstance(data, Given):
             (data, *further), options = data.arguments, {**data.options, **options}
         elif hasattr(data, "_given"):
-            of_values, columns = data._given, data._given.tables.columns
+            of_values, columns = data._data, data._data.tables.columns
             options |= {name: getattr(data, name) for name in ("metric", "bounds", "scale")}
             options |= {"by": columns.within or None, "case": columns.case}
             options |= {"groups": columns.groups}
@@ -373,17 +373,17 @@ def _as_given(data: Any) -> Given:
     described = {"missing": data.missing} | {
         name: getattr(data.options, name) for name in ("labels", "pos_label", "scores", "threshold")
     }
-    if hasattr(data._given, "tables"):
-        (source,), columns = data._given.tables.sources, data._given.tables.columns
-        scores = data._given.where.predictions[""]
-        names = (data._given.where.target, *scores, *columns.within)
+    if hasattr(data._data, "tables"):
+        (source,), columns = data._data.tables.sources, data._data.tables.columns
+        scores = data._data.where.predictions[""]
+        names = (data._data.where.target, *scores, *columns.within)
         cells = {name: one.tolist() for name, one in source.table.columns.items()}
         described |= {
             "groups": cells.get(columns.groups),
             "sample_weight": cells.get(columns.weights),
         }
         return Given("from_table", tuple(cells[name] for name in names), _without_none(described))
-    (cases,) = data._given.cases
+    (cases,) = data._data.cases
     described |= {"groups": cases.groups, "strata": cases.strata, "sample_weight": cases.weights}
     return Given("from_arrays", (cases.target, cases.predictions), _without_none(described))
 

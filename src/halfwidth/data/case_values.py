@@ -16,11 +16,10 @@ from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Statistic
 from halfwidth.core.undefined import ALL_POLICIES
-from halfwidth.data.challenge_tables import challenge_columns
-from halfwidth.data.families import Family, ModelCases, naming, shown_data
+from halfwidth.data.families import Arrays, Family, ModelCases, naming, shown_data
 from halfwidth.data.inputs import is_column, models_of, names_models
 from halfwidth.data.matching import Pairing
-from halfwidth.data.measured_values import ValueOptions
+from halfwidth.data.measured_values import ValueOptions, sample_of
 from halfwidth.data.measuring import Matched, Measurable, by_level, measuring_values
 from halfwidth.data.quantities import Quantities, listed_metrics
 from halfwidth.data.run_values import RunValues, run_values
@@ -32,11 +31,11 @@ from halfwidth.data.sources import (
     column_list,
     column_name,
     is_table,
+    table_columns,
     tables_of,
     value_columns,
 )
-from halfwidth.data.value_tables import value_families
-from halfwidth.estimation.check import check_sample
+from halfwidth.data.value_tables import challenge_columns, value_families
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import (
@@ -97,7 +96,7 @@ class CaseValues:
     penalty: float | None = None
     failures: Failures = "seen"
     pairing: Pairing = "complete"
-    _given: _Arrays | _Tables | RunValues = field(default=cast("Any", None), kw_only=True)
+    _data: _Arrays | _Tables | RunValues = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
     @checked_options
@@ -181,7 +180,7 @@ class CaseValues:
         else:
             cases = (ModelCases("", values, groups=groups, strata=strata),)
         options = (metric, bounds, scale, over, missing, penalty, failures, pairing)
-        return cls(*options, _given=_Arrays(cases))
+        return cls(*options, _data=_Arrays(cases))
 
     @classmethod
     @checked_options
@@ -278,19 +277,14 @@ class CaseValues:
         >>> [(e.label, round(e.value, 2)) for e in hw.estimate(values, statistic="median")]
         [('U-Net', 0.91), ('ViT', 0.85)]
         """
-        columns = TableColumns(
-            column_name("model", model) or "",
-            column_list("by", by),
-            column_name("case", case),
-            column_name("groups", groups),
-            column_name("strata", strata),
+        columns = table_columns(by, model=model, case=case, groups=groups, strata=strata)
+        models = map(str, value) if isinstance(value, Mapping) else ()
+        names = value_columns(value)
+        tables = tables_of(
+            table, columns, models, names.values() if isinstance(names, dict) else names or ()
         )
-        by_model = map(str, value) if isinstance(value, Mapping) else ()
-        taken = value_columns(value)
-        of_values = taken.values() if isinstance(taken, dict) else taken or ()
-        given = _Tables(tables_of(table, columns, by_model, of_values), taken)
         options = (metric, bounds, scale, over, missing, penalty, failures, pairing)
-        return cls(*options, _given=given)
+        return cls(*options, _data=_Tables(tables, names))
 
     @classmethod
     @checked_options
@@ -371,23 +365,22 @@ class CaseValues:
         >>> [(e.subject, e.method) for e in estimates]
         [('0.5 quantile of accuracy over runs', 'exact'), ('mean of accuracy over runs', 't')]
         """
-        columns = column_list("by", by)
-        given = run_values(
-            runs, column_name("value", value), columns, folds, is_table=is_table(runs)
+        values = run_values(
+            runs, column_name("value", value), column_list("by", by), folds, is_table=is_table(runs)
         )
         missing = missing_policy(missing)
-        return cls(metric, bounds, scale, missing=missing, penalty=penalty, _given=given)
+        return cls(metric, bounds, scale, missing=missing, penalty=penalty, _data=values)
 
     def __repr__(self) -> str:
-        told = {"metric": self.metric}
+        options = {"metric": self.metric}
         # What cannot be estimated can be looked at all the same.
         with contextlib.suppress(HalfwidthError):
-            told |= self._given.roles(self)
-        read = [f"note: {note}" for note in self.notes]
-        return "\n".join([shown_data("CaseValues", self.models, **told), *read])
+            options |= self._data.roles(self)
+        notes = [f"note: {note}" for note in self.notes]
+        return "\n".join([shown_data("CaseValues", self.models, **options), *notes])
 
     def __post_init__(self) -> None:
-        if not isinstance(self._given, _Arrays | _Tables | RunValues):
+        if not isinstance(self._data, _Arrays | _Tables | RunValues):
             raise OptionError(
                 "CaseValues are made by CaseValues.from_arrays(values), .from_table(table) or "
                 ".from_runs(runs)"
@@ -400,31 +393,31 @@ class CaseValues:
     @property
     def kind(self) -> Kind:
         """Values of cases, or of training runs."""
-        return Kind.RUNS if isinstance(self._given, RunValues) else Kind.VALUES
+        return Kind.RUNS if isinstance(self._data, RunValues) else Kind.VALUES
 
     @property
     def models(self) -> tuple[str, ...]:
         """Names of the models; none where nothing tells them."""
-        return self._given.models
+        return self._data.models
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was assumed when the files were read."""
-        if not isinstance(self._given, _Tables):
+        if not isinstance(self._data, _Tables):
             return ()
-        each = (one.table for one in self.tables.sources)
-        return tuple(f"{table.source}: {note}" for table in each for note in table.notes)
+        tables = (one.table for one in self.tables.sources)
+        return tuple(f"{table.source}: {note}" for table in tables for note in table.notes)
 
     @property
     def tables(self) -> Tables:
         """The values in tables: those that were given, or one of the arrays of each model."""
-        return self._given.tables
+        return self._data.tables
 
     @property
     def columns(self) -> list[MetricColumns]:
         """Each metric with the columns of its values."""
         tables = self.tables
-        value = None if isinstance(self._given, RunValues) else self._given.value
+        value = None if isinstance(self._data, RunValues) else self._data.value
         return _columns_of(self, value, tables)
 
     @property
@@ -436,10 +429,10 @@ class CaseValues:
         self, quantities: Quantities, request: Request
     ) -> Iterator[tuple[RunSource, Cases]]:
         """The runs of each source of variation, and their values for figures."""
-        if not isinstance(self._given, RunValues):
+        if not isinstance(self._data, RunValues):
             raise TypeError("values of cases have no runs")
         metric = self.with_metric(quantities.metric).metric
-        return self._given.sources(metric, self.bounds, self.scale, request)
+        return self._data.sources(metric, self.bounds, self.scale, request)
 
     def request(self, **inference: Any) -> Request:
         """What all estimates of a verb share: the policies of these values, and its inference."""
@@ -454,16 +447,16 @@ class CaseValues:
     def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each model, column and level, and the request of its estimates."""
         policy = self
-        if self.missing == ALL_POLICIES and isinstance(self._given, _Tables):
+        if self.missing == ALL_POLICIES and isinstance(self._data, _Tables):
             policy = replace(self, missing="worst")
         request = policy.request(**inference)
         statistics = [resolve_statistic(one) for one in quantities.statistics]
-        return self._given.jobs(self.with_metric(quantities.metric), statistics, request), request
+        return self._data.jobs(self.with_metric(quantities.metric), statistics, request), request
 
     def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
         """The models of each level and metric, to be measured, and notes on what was read."""
         options = ValueOptions(resolve_statistic(quantities.only_statistic), self.scale)
-        return self._given.families(self.with_metric(quantities.metric), options, how)
+        return self._data.families(self.with_metric(quantities.metric), options, how)
 
     def with_metric(self, metric: Any) -> CaseValues:
         """The values, of the metric that a verb names in their stead."""
@@ -478,14 +471,8 @@ class CaseValues:
 
 
 @frozen(eq=False)
-class _Arrays:
+class _Arrays(Arrays):
     """Values of models in arrays."""
-
-    cases: tuple[ModelCases, ...]
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        return tuple(one.name for one in self.cases if one.name)
 
     @property
     def tables(self) -> Tables:
@@ -514,22 +501,13 @@ class _Arrays:
     ) -> JobsOfCases:
         """Each model by itself."""
         metric = resolve_metric(values.metric, values.bounds)
-        found = []
+        each = []
         for model in self.cases:
-            sample = check_sample(
-                model.predictions,
-                metric,
-                request,
-                scale=values.scale,
-                where=model.name or "values",
-                cases=model.case_names,
-                groups=model.groups,
-                strata=model.strata,
-            )
+            sample = sample_of(model, metric, request, values.scale, model.name or "values")
             jobs = [Job(sample.functional(one), sample.records) for one in statistics]
             cases = sample_cases("", sample, model.groups)
-            found.append(JobsOfCases(tuple(jobs), (), (cases,)).labelled_by(model.name))
-        return joined(found)
+            each.append(JobsOfCases(tuple(jobs), (), (cases,)).labelled_by(model.name))
+        return joined(each)
 
     def families(
         self, values: CaseValues, options: ValueOptions, _: Matched
@@ -565,7 +543,7 @@ class _Tables:
     def roles(self, values: CaseValues) -> dict[str, Any]:
         """Which columns play which part: those named, else those taken by their names."""
         source, *_ = self.tables.sources
-        named = [column for one in values.columns for column in one.names]
+        named = [column for metric_columns in values.columns for column in metric_columns.names]
         columns, model = self.tables.columns, self.tables.apart(source) or None
         layout = layout_of(
             *(source.table, named, columns.within, columns.case, columns.groups, columns.strata)
@@ -588,15 +566,15 @@ class _Tables:
         self, values: CaseValues, statistics: Sequence[Statistic], request: Request
     ) -> JobsOfCases:
         """Each column and level; the rows of several models apart where these are named."""
-        found = []
+        each = []
         for source in self.tables.sources:
             with contextlib.nullcontext() if source.model is None else naming(source.model):
-                found += [
-                    self._jobs(source, one, model, values, statistics, request)
-                    for wanted in values.columns
-                    for model, one in wanted.by_model()
+                each += [
+                    self._jobs(source, columns, model, values, statistics, request)
+                    for metric in values.columns
+                    for model, columns in metric.by_model()
                 ]
-        return joined(found)
+        return joined(each)
 
     def _jobs(
         self,
@@ -610,12 +588,12 @@ class _Tables:
         """The rows of a table, or those of a model that has a column of its own."""
         columns = self.tables.columns
         # Of several tables a column tells models apart; of one it may be meant to be pooled.
-        told = columns.by or (self.tables.apart(source) if self.tables.only is None else "")
-        by = [*columns.within, *filter(None, [told])]
+        models = columns.by or (self.tables.apart(source) if self.tables.only is None else "")
+        by = [*columns.within, *filter(None, [models])]
         layout = layout_of(
             source.table, wanted.value, by, columns.case, columns.groups, columns.strata
         )
-        found = table_jobs(
+        jobs = table_jobs(
             source.table,
             layout,
             wanted.metric,
@@ -627,9 +605,9 @@ class _Tables:
         )
         if model is not None and not by:
             # A column that is a model is called as the model alone.
-            found = found.without_labels()
+            jobs = jobs.without_labels()
         notes = layout_notes(layout, columns.groups, columns.strata)
-        return replace(found.labelled_by(model or source.model), notes=(*notes, *found.notes))
+        return replace(jobs.labelled_by(model or source.model), notes=(*notes, *jobs.notes))
 
     def families(
         self, values: CaseValues, options: ValueOptions, how: Matched
@@ -639,23 +617,23 @@ class _Tables:
         columns, usual, notes = challenge_columns(self.tables, self.value)
         several = isinstance(values.metric, Mapping) or len(listed_metrics(values.metric)) > 1
         wanted = _columns_of(values, self.value if several else usual, self.tables)
-        found: list[Measurable] = []
+        measurable: list[Measurable] = []
         further: list[str] = []
         for one in wanted:
             measuring = measuring_values(one.metric, values.bounds, options, named=False)
             families, own = value_families(
                 sources, columns, one.value, one.metric, values.bounds, how
             )
-            found += [Measurable(family, measuring) for family in families]
+            measurable += [Measurable(family, measuring) for family in families]
             further += own
-        return by_level(found), [*notes, *dict.fromkeys(further)]
+        return by_level(measurable), [*notes, *dict.fromkeys(further)]
 
 
-def _one_or_list(given: Any) -> Any:
+def _one_or_list(values: Any) -> Any:
     """The only one of a list, and nothing for an empty one."""
-    if not isinstance(given, list):
-        return given
-    return given if len(given) > 1 else next(iter(given), None)
+    if not isinstance(values, list):
+        return values
+    return values if len(values) > 1 else next(iter(values), None)
 
 
 def _columns_of(values: CaseValues, value: Any, tables: Tables) -> list[MetricColumns]:

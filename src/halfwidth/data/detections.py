@@ -14,12 +14,11 @@ from halfwidth.core.option_table.option import Kind
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass, Undefined
-from halfwidth.data.families import MeasuredFamily, naming, shown_data
+from halfwidth.data.families import MeasuredFamily, check_names_differ, naming, shown_data
 from halfwidth.data.matching import Pairing
 from halfwidth.data.measured_detections import detector_jobs, distinct_notes, measured_detectors
 from halfwidth.data.measuring import Matched, Measurable
 from halfwidth.data.quantities import Quantities
-from halfwidth.data.sources import check_names_differ
 from halfwidth.estimation.detections.matchings import Matching, as_matching
 from halfwidth.estimation.detections.requests import DetectorRequest, detector_request
 from halfwidth.estimation.functionals import CustomMetric
@@ -161,12 +160,12 @@ class Detections:
         notes: dict[str, list[str]] = {}
         for name, one in self.detections.items():
             with naming(name) if name else nullcontext():
-                found = detector_jobs(one, self.references, requested).labelled_by(name)
-            jobs += found.jobs
-            for note in found.notes:
+                of_detector = detector_jobs(one, self.references, requested).labelled_by(name)
+            jobs += of_detector.jobs
+            for note in of_detector.notes:
                 notes.setdefault(note, []).append(name)
-        told = distinct_notes(notes, len(self.detections))
-        return JobsOfCases(tuple(jobs), tuple(told)), request
+        distinct = distinct_notes(notes, len(self.detections))
+        return JobsOfCases(tuple(jobs), tuple(distinct)), request
 
     def families(self, quantities: Quantities, _: Matched) -> tuple[list[Comparable], list[str]]:
         """The detectors by each metric and class, matched, and notes on what was read."""

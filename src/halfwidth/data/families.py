@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.errors import DataError, shortened, shown
+from halfwidth.core.errors import DataError, quoted, shortened, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
@@ -20,36 +20,26 @@ from halfwidth.estimation.pipeline import Job
 from halfwidth.results.comparison import ComparedCases
 
 Identity = Hashable
+# What belongs to a case, whatever the model.
+OF_CASES = ("target", "groups", "strata", "weights")
 
 
 @frozen(eq=False)
 class ModelCases:
-    """What is known of the cases of one model, a row for each, as given.
-
-    Attributes
-    ----------
-    name : str
-    predictions : array-like, shape (n,) or (n, C)
-        Values of cases, or what was predicted for them.
-    identities : tuple or None
-        Which case each row is; None where only its place says so.
-    target : array-like or None
-        True classes or numbers, for metrics of a test set.
-    groups, strata, weights : array-like or None
-    cautions : tuple of Caution
-        What the table gives reason to doubt.
-    not_applicable : tuple
-        Cases, or their rows, left out because the metric does not apply to them.
-    """
+    """What is known of the cases of one model, a row for each, as given."""
 
     name: str
+    # Values of cases, or what was predicted for them: array-likes of shape (n,) or (n, C).
     predictions: Any
+    # Which case each row is; None where only its place says so.
     identities: tuple[Identity, ...] | None = None
+    # True classes or numbers, for metrics of a test set.
     target: Any = None
     groups: Any = None
     strata: Any = None
     weights: Any = None
     cautions: tuple[Caution, ...] = ()
+    # Cases, or their rows, left out because the metric does not apply to them.
     not_applicable: tuple[Identity, ...] = ()
 
     def __len__(self) -> int:
@@ -65,36 +55,35 @@ class ModelCases:
     def rows(self, places: NDArray[np.intp]) -> ModelCases:
         """Some of the rows, in the order of their places."""
         identities = self.identities
+        columns = {name: take(getattr(self, name), places) for name in ("predictions", *OF_CASES)}
         return replace(
             self,
-            predictions=take(self.predictions, places),
             identities=None if identities is None else tuple(identities[i] for i in places),
-            target=take(self.target, places),
-            groups=take(self.groups, places),
-            strata=take(self.strata, places),
-            weights=take(self.weights, places),
+            **columns,
         )
 
 
 @frozen(eq=False)
-class Family:
-    """Models that are compared with each other on one metric, within some levels of columns.
+class Arrays:
+    """Cases of one model, without a name, or of several."""
 
-    Attributes
-    ----------
-    models : tuple of ModelCases
-    metric : Metric or CustomMetric
-    label : str
-    by : mapping
-        The levels within which they are compared.
-    n_unmatched : int
-        Cases left out because they were not there for all models.
-    """
+    cases: tuple[ModelCases, ...]
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Their names; none where nothing tells them."""
+        return tuple(one.name for one in self.cases if one.name)
+
+
+@frozen(eq=False)
+class Family:
+    """Models that are compared with each other on one metric, within some levels of columns."""
 
     models: tuple[ModelCases, ...]
     metric: Metric | CustomMetric
     label: str = ""
     by: Mapping[str, Any] = field(default_factory=dict)
+    # Cases left out because some models lack them.
     n_unmatched: int = 0
 
     @property
@@ -107,46 +96,29 @@ class Family:
 class MeasuredFamily:
     """A family of which each model has become a job: a functional of its records.
 
-    Where models are paired, the records of all are of the same cases in the same order.
-
-    Attributes
-    ----------
-    jobs : mapping of str to Job
-        By the name of the model.
-    label : str
-    by : mapping
-    n_unmatched : int
-    values : mapping of str to ndarray
-        The values of the cases that count, where cases have values.
-    groups : tuple or None
-        The cluster of each of these cases.
-    paired : bool
-        Whether they are the same for all models.
-    n_shared : int
-        Cases that unpaired models share all the same.
-    n_missing : mapping of str to int
-        By the name of the model, how many cases have no value of it.
-    lacking : mapping of str to ndarray of bool
-        Where cases without a value are kept, which of the records these are.
-    policies : mapping of str to MeasuredFamily
-        The family under each policy for missing values.
+    Where models are paired, the records of all are of the same cases in the same order. What is
+    told of each model is told by its name.
     """
 
     jobs: Mapping[str, Job]
     label: str = ""
     by: Mapping[str, Any] = field(default_factory=dict)
     n_unmatched: int = 0
+    # The values of the cases that count, where cases have values, and the clusters of these cases.
     values: Mapping[str, Array] = field(default_factory=dict)
     groups: tuple[Any, ...] | None = None
     paired: bool = True
+    # Cases that unpaired models share all the same.
     n_shared: int = 0
+    # How many cases have no value; and which records these are, where such cases are kept.
     n_missing: Mapping[str, int] = field(default_factory=dict)
     lacking: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    # The family under each policy for missing values.
     policies: Mapping[str, MeasuredFamily] = field(default_factory=dict)
 
     @property
     def cases(self) -> ComparedCases:
-        """The values behind the results, for those who ask for them."""
+        """The values behind the results."""
         job = next(iter(self.jobs.values()))
         return ComparedCases(self.values, job.functional.metric, self.by, self.groups, self.label)
 
@@ -155,6 +127,13 @@ def named(identity: Identity) -> str:
     """An identity in a message: ``patient 3 / lesion 1`` where it has parts."""
     parts = identity if isinstance(identity, tuple) else (identity,)
     return " / ".join(str(part) for part in parts)
+
+
+def check_names_differ(names: Iterable[Any]) -> None:
+    """Refuse models whose names read the same."""
+    texts = [str(name) for name in names]
+    if len(set(texts)) < len(texts):
+        raise DataError(f"models {quoted(sorted(texts))} have names that read the same")
 
 
 @contextlib.contextmanager
@@ -167,14 +146,14 @@ def naming(model: str) -> Iterator[None]:
 
 
 def shown_data(kind: str, models: Sequence[str], **options: Any) -> str:
-    """Data in one line: of which models they are, and what else was said.
+    """Data in one line: of which models they are, and with which options.
 
     >>> shown_data("CaseValues", ("A", "B"), metric="dsc"), shown_data("Predictions", ())
     ("CaseValues(A, B; metric='dsc')", 'Predictions(one model)')
     """
-    said = ", ".join(f"{name}={shown(one)}" for name, one in options.items() if one is not None)
     named = shortened(list(models), 6) if models else "one model"
-    return f"{kind}({'; '.join(filter(None, [named, said]))})"
+    given = ", ".join(f"{name}={shown(one)}" for name, one in options.items() if one is not None)
+    return f"{kind}({'; '.join(filter(None, [named, given]))})"
 
 
 def take(values: Any, places: NDArray[np.intp]) -> Any:

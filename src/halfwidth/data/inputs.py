@@ -8,64 +8,54 @@ from typing import Any
 from halfwidth.core.errors import DataError, OptionError, quoted, shown
 from halfwidth.core.option_names import spelled
 from halfwidth.core.row_labels import has_columns, only_counts, row_labels
-from halfwidth.data.families import ModelCases
+from halfwidth.data.families import OF_CASES, ModelCases, check_names_differ
 
 
 def models_of(
     models: Any, common: Mapping[str, Any], *, argument: str = "models"
 ) -> tuple[ModelCases, ...]:
-    """The models of a mapping or of the columns of a frame.
+    """The models of a mapping or of the columns of a frame; messages call them ``argument``.
 
-    Parameters
-    ----------
-    models : mapping of str to array-like, or data frame
-    common : mapping of str to array-like or None
-        What belongs to the cases: ``target``, ``groups``, ``strata``, ``weights``.
-    argument : str
-        What messages call the models.
-
-    Raises
-    ------
-    DataError, OptionError
-        If it is neither, names a model twice, or labels some models by case and others not.
+    ``common`` is what belongs to the cases: target, groups, strata, weights. An error says so where
+    some models are labelled by case and others are not.
     """
-    given = _by_name(models, argument)
-    for what, column in common.items():
+    by_name = _by_name(models, argument)
+    for column_name, column in common.items():
         if column is not None and not is_column(column):
-            raise DataError(f"{what}: expected an entry for each case, got {shown(column)}")
-    indices = {name: _labels(values) for name, values in given.items()}
-    common_labels = {name: _labels(values) for name, values in common.items()}
-    labelled = [index for index in indices.values() if index is not None]
+            raise DataError(f"{column_name}: expected an entry for each case, got {shown(column)}")
+    indices = {name: _labels(values) for name, values in by_name.items()}
+    labelled = [index for index in indices.values() if index is not None] or [
+        index for index in map(_labels, common.values()) if index is not None
+    ]
     if not labelled:
-        labelled = [index for index in common_labels.values() if index is not None][:1]
-    if not labelled:
-        plain = tuple(ModelCases(name, values, **common) for name, values in given.items())
+        plain = tuple(ModelCases(name, values, **common) for name, values in by_name.items())
         _check_lengths(plain)
         return plain
-    made = []
-    for name, values in given.items():
+    cases = []
+    for name, values in by_name.items():
         index = indices[name]
         if index is None:
-            index = _by_place(name, values, labelled[0])
-        made.append(
+            index = labelled[0]
+            if len(values) != len(index):
+                raise DataError(
+                    f"model {name!r} has {len(values)} values without labels of cases, and another "
+                    f"model {len(index)} with labels: label all by case"
+                )
+        cases.append(
             ModelCases(
                 name,
-                _without_labels(values),
+                values.reset_index(drop=True) if hasattr(values, "reset_index") else values,
                 tuple(index.tolist()),
-                **{what: _aligned(what, column, index, name) for what, column in common.items()},
+                **{key: _aligned(key, column, index, name) for key, column in common.items()},
             )
         )
-    return tuple(made)
+    return tuple(cases)
 
 
 def refuse_cases_of_no_model(models: Sequence[ModelCases], target: Any) -> None:
     """Refuse true classes, labelled by case, of cases for which no model predicts anything.
 
     Cases that some models have are there to be matched.
-
-    Raises
-    ------
-    DataError
     """
     labels = _labels(target)
     if labels is None or any(model.identities is None for model in models):
@@ -79,9 +69,9 @@ def refuse_cases_of_no_model(models: Sequence[ModelCases], target: Any) -> None:
         )
 
 
-def names_models(given: Any) -> bool:
+def names_models(data: Any) -> bool:
     """Whether something names models: a mapping, or a frame with a column for each."""
-    return isinstance(given, Mapping) or has_columns(given)
+    return isinstance(data, Mapping) or has_columns(data)
 
 
 def _by_name(models: Any, argument: str) -> dict[str, Any]:
@@ -97,14 +87,12 @@ def _by_name(models: Any, argument: str) -> dict[str, Any]:
             f"{spelled(argument, models)} is neither a mapping from names to values, {{'A': a, "
             "'B': b}, nor a frame with a column for each"
         )
-    texts = [str(name) for name in names]
-    if len(set(texts)) < len(texts):
-        raise DataError(f"models {quoted(sorted(texts))} have names that read the same")
-    found = {text: columns[name] for text, name in zip(texts, names, strict=True)}
-    for text, values in found.items():
+    check_names_differ(names)
+    by_name = {str(name): columns[name] for name in names}
+    for name, values in by_name.items():
         if not is_column(values):
-            raise DataError(f"model {text!r}: expected one value per case, got {shown(values)}")
-    return found
+            raise DataError(f"model {name!r}: expected one value per case, got {shown(values)}")
+    return by_name
 
 
 def is_column(values: Any) -> bool:
@@ -120,20 +108,7 @@ def _labels(values: Any) -> Any:
     return None if index is None or only_counts(index) else index
 
 
-def _by_place(name: str, values: Any, index: Any) -> Any:
-    if len(values) != len(index):
-        raise DataError(
-            f"model {name!r} has {len(values)} values without labels of cases, and another model "
-            f"{len(index)} with labels: label all by case"
-        )
-    return index
-
-
-def _without_labels(values: Any) -> Any:
-    return values.reset_index(drop=True) if hasattr(values, "reset_index") else values
-
-
-def _aligned(what: str, column: Any, index: Any, name: str) -> Any:
+def _aligned(key: str, column: Any, index: Any, model: str) -> Any:
     """A column of the cases in the order of a model's own."""
     if column is None:
         return None
@@ -141,17 +116,17 @@ def _aligned(what: str, column: Any, index: Any, name: str) -> Any:
     if labels is None:
         if len(column) != len(index):
             raise DataError(
-                f"{what} has {len(column)} entries without labels of cases, and model {name!r} "
+                f"{key} has {len(column)} entries without labels of cases, and model {model!r} "
                 f"{len(index)} cases"
             )
         return column
     if labels.has_duplicates:
-        raise DataError(f"{what} has labels of cases that repeat")
+        raise DataError(f"{key} has labels of cases that repeat")
     places = labels.get_indexer(index)
     absent = index[places < 0]
     if len(absent):
         raise DataError(
-            f"{what} lacks {len(absent)} of the {len(index)} cases of model {name!r} "
+            f"{key} lacks {len(absent)} of the {len(index)} cases of model {model!r} "
             f"({quoted(absent[:3].tolist())})"
         )
     return column.iloc[places].reset_index(drop=True)
@@ -160,9 +135,9 @@ def _aligned(what: str, column: Any, index: Any, name: str) -> Any:
 def _check_lengths(models: tuple[ModelCases, ...]) -> None:
     """Refuse targets, clusters or strata of another number of cases than the models have."""
     for model in models:
-        for what in ("target", "groups", "strata", "weights"):
-            column = getattr(model, what)
+        for key in OF_CASES:
+            column = getattr(model, key)
             if column is not None and len(column) != len(model):
                 raise DataError(
-                    f"model {model.name!r} has {len(model)} cases and {what} {len(column)} entries"
+                    f"model {model.name!r} has {len(model)} cases and {key} {len(column)} entries"
                 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any, Literal
@@ -15,20 +15,18 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, shortened, shown
 from halfwidth.core.option_names import spelled
 from halfwidth.core.undefined import is_missing
-from halfwidth.data.families import Family, Identity, ModelCases, named
+from halfwidth.data.families import OF_CASES, Family, Identity, ModelCases, named
 
 Pairing = Literal["complete", "common", "none"]
 SHOWN = 3
 
 
-def matched(family: Family, pairing: Pairing) -> Family:
+def matched(family: Family, pairing: Pairing, *, values: bool) -> Family:
     """The cases that all models have, in one order that no table's order of rows can change.
 
-    Raises
-    ------
-    DataError
-        If a model has a case twice, if cases are not there for all models (unless those are to be
-        left out), if no more than one is, or if tables disagree about what belongs to a case.
+    An error says where a model has a case twice, where cases are not there for all models (unless
+    those are to be left out), where no more than one is, and where tables disagree about a case.
+    It proposes to count failures where the cases have ``values``.
     """
     models = family.models
     if all(model.identities is None for model in models):
@@ -36,34 +34,36 @@ def matched(family: Family, pairing: Pairing) -> Family:
         return family
     places = [_places_by_identity(model, family.place) for model in models]
     shared = set(places[0]).intersection(*places[1:])
-    every, of_some = _applicable(models, places, shared)
-    if of_some and not shared:
+    every, partly = _applicable(models, places, shared)
+    if partly and not shared:
         raise DataError(
             f"{family.place}in no case does the metric apply for every model: with the status "
             "'not applicable' there is nothing to compare"
         )
-    _check_shared(family, shared, every, places, pairing)
+    if pairing == "complete" and shared and len(shared) < len(every):
+        raise DataError(_lacking_text(family, shared, every, places, values=values))
+    _check_shared(family, shared, places)
     order = sorted(shared, key=_sorted_by)
-    rows = tuple(
-        model.rows(np.array([place[one] for one in order], dtype=np.intp))
-        for model, place in zip(models, places, strict=True)
-    )
     n_unmatched = len(every - shared)
-    left_out = [
-        *_unmatched_cautions(n_unmatched, len(every)),
-        *_not_applicable_cautions(models, of_some, len(every) + len(of_some)),
-    ]
-    rows = tuple(
+    cautions = []
+    if n_unmatched:
+        cautions.append(caution("HW802", count=n_unmatched, total=len(every)))
+    if partly:
+        counts = [(len(partly.keys() & set(one.not_applicable)), one.name) for one in models]
+        listed = ", ".join(f"{count} of {name}" for count, name in counts if count)
+        total = len(every) + len(partly)
+        cautions.append(caution("HW808", count=len(partly), total=total, counts=listed))
+    in_order = [
         replace(
-            model,
-            cautions=(*model.cautions, *left_out),
-            not_applicable=tuple({**dict.fromkeys(model.not_applicable), **of_some}),
+            model.rows(np.array([place[one] for one in order], dtype=np.intp)),
+            cautions=(*model.cautions, *cautions),
+            not_applicable=tuple({**dict.fromkeys(model.not_applicable), **partly}),
         )
-        for model in rows
-    )
+        for model, place in zip(models, places, strict=True)
+    ]
     return replace(
         family,
-        models=_with_common_columns(rows, family.place),
+        models=_with_common_columns(in_order, family.place),
         n_unmatched=family.n_unmatched + n_unmatched,
     )
 
@@ -83,28 +83,16 @@ def _applicable(
     known = [
         place.keys() | model.not_applicable for model, place in zip(models, places, strict=True)
     ]
-    of_some = {one: None for one in every if one not in shared and all(one in k for k in known)}
-    return every.keys() - of_some.keys(), of_some
+    partly = {one: None for one in every if one not in shared and all(one in k for k in known)}
+    return every.keys() - partly.keys(), partly
 
 
-def _unmatched_cautions(count: int, total: int) -> tuple[Caution, ...]:
-    return (caution("HW802", count=count, total=total),) if count else ()
-
-
-def _not_applicable_cautions(
-    models: Sequence[ModelCases], of_some: Mapping[Identity, None], total: int
-) -> tuple[Caution, ...]:
-    if not of_some:
+def missing_for_some(lacking: Mapping[str, int], total: int) -> tuple[Caution, ...]:
+    """A caution where a policy leaves out cases that some models lack and others do not."""
+    if len(set(lacking.values())) < 2:
         return ()
-    counts = [(len(of_some.keys() & set(one.not_applicable)), one.name) for one in models]
-    listed = ", ".join(f"{count} of {name}" for count, name in counts if count)
-    return (caution("HW808", count=len(of_some), total=total, counts=listed),)
-
-
-def shared_cases(family: Family) -> int:
-    """How many cases all models have by their ids, where they are to be taken for different."""
-    identities = [set(model.identities or ()) for model in family.models]
-    return len(set.intersection(*identities)) if len(identities) > 1 else 0
+    counts = ", ".join(f"{count} of {name}" for name, count in lacking.items())
+    return (caution("HW806", counts=counts, total=total),)
 
 
 def _check_lengths(family: Family) -> None:
@@ -136,12 +124,27 @@ def _places_by_identity(model: ModelCases, place: str) -> dict[Identity, int]:
     return by_identity
 
 
-def _check_shared(
+def _lacking_text(
     family: Family,
     shared: set[Identity],
     every: set[Identity],
     places: Sequence[dict[Identity, int]],
-    pairing: Pairing,
+    *,
+    values: bool,
+) -> str:
+    lacking = [
+        f"{model.name} lacks {len(absent)} ({shortened(absent, SHOWN)})"
+        for model, place in zip(family.models, places, strict=True)
+        if (absent := sorted(map(named, every.difference(place))))
+    ]
+    return (
+        f"{family.place}{len(every) - len(shared)} of {len(every)} cases are not there for all "
+        f"models: {'; '.join(lacking)}. {spelled('pairing', 'common')} leaves them out"
+    ) + f"; a failure needs a row with an empty value, and {spelled('missing', 'worst')}" * values
+
+
+def _check_shared(
+    family: Family, shared: set[Identity], places: Sequence[dict[Identity, int]]
 ) -> None:
     names = [model.name for model in family.models]
     if not shared:
@@ -153,17 +156,6 @@ def _check_shared(
         raise DataError(
             f"{family.place}{_listed(names)} share no case ({examples}); ids must be the same in "
             "all, letter for letter"
-        )
-    if pairing == "complete" and len(shared) < len(every):
-        lacking = [
-            f"{name} lacks {len(absent)} ({shortened(absent, SHOWN)})"
-            for name, place in zip(names, places, strict=True)
-            if (absent := sorted(map(named, every.difference(place))))
-        ]
-        raise DataError(
-            f"{family.place}{len(every) - len(shared)} of {len(every)} cases are not there for all "
-            f"models: {'; '.join(lacking)}. {spelled('pairing', 'common')} leaves them out; a "
-            f"failure needs a row with an empty value, and {spelled('missing', 'worst')}"
         )
     if len(shared) == 1:
         raise DataError(
@@ -190,38 +182,37 @@ def _sorted_by(identity: Identity) -> tuple[tuple[bool, float, str], ...]:
 
 def _with_common_columns(models: Sequence[ModelCases], place: str) -> tuple[ModelCases, ...]:
     """Targets, clusters, strata and weights, which are those of the case, whatever the model."""
-    common: dict[str, Any] = {
-        what: _common([(model.name, getattr(model, what), model) for model in models], what, place)
-        for what in ("target", "groups", "strata", "weights")
-    }
+    common: dict[str, Any] = {key: _common(models, key, place) for key in OF_CASES}
     return tuple(replace(model, **common) for model in models)
 
 
-def _common(given: Iterable[tuple[str, Any, ModelCases]], what: str, place: str) -> Any:
-    """The first that is given, if no other disagrees."""
-    there = [(name, column, model) for name, column, model in given if column is not None]
-    if not there:
+def _common(models: Sequence[ModelCases], key: str, place: str) -> Any:
+    """The column of the first model that has one, if no other disagrees."""
+    having = [model for model in models if getattr(model, key) is not None]
+    if not having:
         return None
-    first_name, first, model = there[0]
-    cells = _cells(first)
-    for name, column, _ in there[1:]:
-        if column is first:
+    first, *others = having
+    column = getattr(first, key)
+    cells = _cells(column)
+    for model in others:
+        if getattr(model, key) is column:
             continue
         differing = [
-            row
-            for row, (one, other) in enumerate(zip(cells, _cells(column), strict=True))
+            (row, one, other)
+            for row, (one, other) in enumerate(zip(cells, _cells(getattr(model, key)), strict=True))
             if one != other and not (is_missing(one) and is_missing(other))
         ]
         if differing:
-            names = model.case_names or []
-            row = differing[0]
+            names = first.case_names or []
+            row, one, other = differing[0]
             raise DataError(
-                f"{place}{first_name} and {name} disagree about the {what} of {len(differing)} "
-                f"of {len(cells)} cases ({shortened([names[at] for at in differing], SHOWN)}; of "
-                f"{names[row]}: {shown(cells[row])} and {shown(_cells(column)[row])}); what "
-                "belongs to a case must be the same for every model"
+                f"{place}{first.name} and {model.name} disagree about the {key} of "
+                f"{len(differing)} of {len(cells)} cases "
+                f"({shortened([names[at] for at, *_ in differing], SHOWN)}; of {names[row]}: "
+                f"{shown(one)} and {shown(other)}); what belongs to a case must be the same for "
+                "every model"
             )
-    return first
+    return column
 
 
 def _cells(column: Any) -> list[Any]:

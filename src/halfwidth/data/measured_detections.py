@@ -54,9 +54,9 @@ def measured_detectors(
 ) -> tuple[list[MeasuredFamily], list[str]]:
     """A family for each metric, average and class, and notes on what was read."""
     named: dict[str, Any] = {
-        what: given
-        for what in ("groups", "strata")
-        if isinstance(given := requested.sources.get(what), str)
+        key: column
+        for key in ("groups", "strata")
+        if isinstance(column := requested.sources.get(key), str)
     }
     true = read_objects(references, role="references", **named)
     notes: dict[str, list[str]] = {}
@@ -75,8 +75,10 @@ def measured_detectors(
             jobs[name], further = jobs_of(rows, sets, requested.averages, requested.policies)
         for note in further:
             notes.setdefault(note, []).append(name)
-    of_rows = (dict(zip(jobs, row, strict=True)) for row in zip(*jobs.values(), strict=True))
-    return [_family(row) for row in of_rows], distinct_notes(notes, len(models))
+    families = [
+        _family(dict(zip(jobs, row, strict=True))) for row in zip(*jobs.values(), strict=True)
+    ]
+    return families, distinct_notes(notes, len(models))
 
 
 def distinct_notes(notes: Mapping[str, Sequence[str]], detectors: int) -> list[str]:
@@ -99,13 +101,13 @@ def _check_alike(prepared: Mapping[str, tuple[Sets, list[RequestedRow]]]) -> Non
                 f"count: {spelled('classes')}"
             )
         for one, two in zip(rows, own_rows, strict=True):
-            for what in ("localisation", "assignment"):
-                ways = [getattr(row.matching, what) for row in (one, two)]
+            for rule in ("localisation", "assignment"):
+                ways = [getattr(row.matching, rule) for row in (one, two)]
                 if ways[0] != ways[1]:
                     raise DataError(
                         f"{first} would be matched by {ways[0]} and {other} by {ways[1]}, since "
                         "they do not hold the same kind of objects or scores; name one: "
-                        f"{spelled(what)}"
+                        f"{spelled(rule)}"
                     )
 
 
@@ -115,8 +117,8 @@ def _family(jobs: Mapping[str, Job]) -> MeasuredFamily:
     arranged: Sequence[Any] = [job.records.arranged for job in jobs.values()]
     if isinstance(first.functional.statistic.spec.form, MatchedScores):
         arranged = with_equal_slots(arranged)
-    made = {
+    in_shape = {
         name: replace(job, records=replace(job.records, arranged=records))
         for (name, job), records in zip(jobs.items(), arranged, strict=True)
     }
-    return MeasuredFamily(made, first.label, first.by)
+    return MeasuredFamily(in_shape, first.label, first.by)

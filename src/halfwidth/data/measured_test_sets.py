@@ -16,7 +16,7 @@ from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
 from halfwidth.data.families import Family, MeasuredFamily, ModelCases
-from halfwidth.data.missing import missing_for_some
+from halfwidth.data.matching import missing_for_some
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.test_sets.metric_requests import MetricRequest, ScoreRequest
 from halfwidth.estimation.test_sets.reading import incomplete_cases
@@ -27,8 +27,10 @@ def measure_test_sets(
     family: Family, requested: MetricRequest, missing: Missing, *, paired: bool
 ) -> list[MeasuredFamily]:
     """A family for each metric, average and class: what is computed of each model's cases."""
-    reader = _Reader(family, requested, missing)
-    sets = reader.paired_sets() if paired else reader.sets(family.models)
+    if paired:
+        sets = _paired_sets(family, requested, missing)
+    else:
+        sets = _sets(family.models, family, requested, missing)
     if not isinstance(family.metric, Metric) and len({(s.hard, len(s.rows)) for s in sets}) > 1:
         raise DataError(
             f"{family.place}some models give labels and others scores, or scores in other columns; "
@@ -63,75 +65,60 @@ def _measured(family: Family, jobs: dict[str, Job], *, paired: bool) -> Measured
     return MeasuredFamily(in_family, label, family.by, family.n_unmatched, paired=paired)
 
 
-@frozen(eq=False)
-class _Reader:
-    """Test sets of the models of a family, of the same classes."""
+def _paired_sets(family: Family, requested: MetricRequest, missing: Missing) -> list[TestSet]:
+    """The test set of each model, of the cases that none of them lacks."""
+    models = family.models
+    sets = _sets(models, family, requested, missing)
+    usable = np.logical_and.reduce([_kept(one) for one in sets])
+    counted = _weighing(models[0], len(usable))
+    n_missing = int((~usable & counted).sum())
+    lacking = [int((~_kept(one) & counted).sum()) for one in sets]
+    names = [model.name for model in models]
+    further = missing_for_some(dict(zip(names, lacking, strict=True)), int(counted.sum()))
+    if any((_kept(one) != usable).any() for one in sets):
+        models = tuple(model.rows(np.flatnonzero(usable)) for model in models)
+        sets = _sets(models, family, requested, missing)
+    if sets[0].n < 2:
+        raise DataError(
+            f"{family.place}{sets[0].n} case left with a prediction of every model; a comparison "
+            "needs two at least"
+        )
+    identities = _identities(sets, named=models[0].identities is not None)
+    shares_truth = all(np.array_equal(one.truth, sets[0].truth) for one in sets)
+    return [
+        replace(
+            one,
+            identities=identities,
+            shares_truth=shares_truth,
+            n_missing=n_missing,
+            cautions=(*one.cautions, *further),
+        )
+        for one in sets
+    ]
 
-    family: Family
-    requested: MetricRequest
-    missing: Missing
 
-    def paired_sets(self) -> list[TestSet]:
-        """The test set of each model, of the cases that none of them lacks."""
-        models = self.family.models
-        sets = self.sets(models)
-        usable = np.logical_and.reduce([_kept(one) for one in sets])
-        counted = _weighing(models[0], len(usable))
-        n_missing = int((~usable & counted).sum())
-        lacking = [int((~_kept(one) & counted).sum()) for one in sets]
-        names = [model.name for model in models]
-        further = missing_for_some(dict(zip(names, lacking, strict=True)), int(counted.sum()))
-        if any((_kept(one) != usable).any() for one in sets):
-            models = tuple(model.rows(np.flatnonzero(usable)) for model in models)
-            sets = self.sets(models)
-        if sets[0].n < 2:
-            raise DataError(
-                f"{self.family.place}{sets[0].n} case left with a prediction of every model; a "
-                "comparison needs two at least"
-            )
-        identities = _identities(sets, named=models[0].identities is not None)
-        shares_truth = all(np.array_equal(one.truth, sets[0].truth) for one in sets)
-        return [
-            replace(
-                one,
-                identities=identities,
-                shares_truth=shares_truth,
-                n_missing=n_missing,
-                cautions=(*one.cautions, *further),
-            )
-            for one in sets
-        ]
-
-    def sets(self, models: Sequence[ModelCases]) -> list[TestSet]:
-        """Test sets with the classes of all models."""
-        sets = [self._read(model, self.requested) for model in models]
-        classes = {one.labels for one in sets}
-        if len(classes) < 2:
-            return sets
-        every = dict.fromkeys(label for one in sets for label in one.labels)
-        options = replace(self.requested.options, labels=_in_order(list(every)))
-        return [self._read(model, replace(self.requested, options=options)) for model in models]
-
-    def _read(self, model: ModelCases, requested: MetricRequest) -> TestSet:
-        return read_test_set(model, requested, self.missing, self.family.place)
+def _sets(
+    models: Sequence[ModelCases], family: Family, requested: MetricRequest, missing: Missing
+) -> list[TestSet]:
+    """Test sets with the classes of all models."""
+    sets = [read_test_set(model, requested, missing, family.place) for model in models]
+    if len({one.labels for one in sets}) < 2:
+        return sets
+    labels: list[Any] = list(dict.fromkeys(label for one in sets for label in one.labels))
+    if len({type(label) for label in labels}) == 1:
+        labels.sort()
+    of_all = replace(requested, options=replace(requested.options, labels=labels))
+    return [read_test_set(model, of_all, missing, family.place) for model in models]
 
 
 @frozen(eq=False)
 class ReadCases:
-    """The test set of one model within some levels.
-
-    Attributes
-    ----------
-    cases : TestSet
-    model : ModelCases
-        The same as given.
-    label : str
-        The levels and the model, as results call them.
-    by : mapping
-    """
+    """The test set of one model within some levels."""
 
     cases: TestSet
+    # The same as given.
     model: ModelCases
+    # The levels and the model, as results call them.
     label: str = ""
     by: Mapping[str, Any] = field(default_factory=dict)
 
@@ -143,17 +130,11 @@ def read_test_set(
     place: str = "",
     columns: tuple[str, str] = ("target", "predictions"),
 ) -> TestSet:
-    """The test set of one model; messages name the model, else its columns, and its cases.
-
-    Raises
-    ------
-    DataError
-    """
+    """The test set of one model; messages name the model, else its columns, and its cases."""
     if model.target is None:
         raise DataError(f"{place}model {model.name!r} has no true classes ({spelled('y_true')})")
-    target, predictions = (f"{place}{one}" for one in columns)
-    if model.name:
-        target, predictions = f"{place}target", f"{place}{model.name}"
+    names = ("target", model.name) if model.name else columns
+    target, predictions = (f"{place}{name}" for name in names)
     cases = requested.test_set(
         model.target,
         model.predictions,
@@ -169,10 +150,6 @@ def read_test_set(
         where = predictions if model.name else f"{target}, {predictions}"
         raise incomplete_cases(where, usable, model.case_names)
     return cases
-
-
-def _in_order(labels: list[object]) -> list[object]:
-    return sorted(labels) if len({type(label) for label in labels}) == 1 else labels  # type: ignore[type-var]
 
 
 def _kept(cases: TestSet) -> NDArray[np.bool_]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,8 @@ from halfwidth.core.spec import Kind, Metric, Statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import apply_missing_policy
 from halfwidth.data.families import Family, MeasuredFamily, ModelCases
-from halfwidth.data.missing import missing_for_some
-from halfwidth.estimation.check import check_magnitude, check_sample, scaled_numbers
+from halfwidth.data.matching import missing_for_some
+from halfwidth.estimation.check import Sample, check_magnitude, check_sample, scaled_numbers
 from halfwidth.estimation.grouping import arrange_cases, listed, unit_codes
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import Functional, Records
@@ -26,37 +25,22 @@ from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request
 
 @frozen
 class ValueOptions:
-    """How values of cases are read and summed up.
-
-    Attributes
-    ----------
-    statistic : Statistic
-    scale : float
-        Values are divided by it.
-    keeps_missing : bool
-        Whether cases without a value of some model are kept, whatever the policy; a number that
-        means nothing stands for it, and the family says where.
-    """
+    """How values of cases, divided by their scale, are read and summed up."""
 
     statistic: Statistic
     scale: float
+    # Whether cases without a value of some model are kept, whatever the policy; a number that
+    # means nothing stands for it, and the family says where.
     keeps_missing: bool = False
-
-
-@frozen(eq=False)
-class _Present:
-    """Values of the cases that count, (models, n), and which of those given they are."""
-
-    values: Array
-    kept: NDArray[np.bool_]
-    cautions: tuple[Caution, ...]
 
 
 def measure_values(
     family: Family, options: ValueOptions, request: Request, *, paired: bool
 ) -> MeasuredFamily:
     """Values of cases that are numbers, in range and present, and what is computed of them."""
-    metric = _plain_metric(family)
+    metric = family.metric
+    if not isinstance(metric, Metric):
+        raise DataError("a function of labels and predictions needs y_true")
     if not paired:
         return _measure_each(family, metric, options, request)
     values = np.stack([_numbers(family, model, metric, options) for model in family.models])
@@ -64,8 +48,7 @@ def measure_values(
     absent = ~np.isfinite(values)
     if options.keeps_missing and not absent.all():
         values = np.where(absent, values[~absent].min(initial=np.inf), values)
-    present = _present(family, models, values, names, metric, request)
-    values, kept = present.values, present.kept
+    values, kept, cautions = _present(family, models, values, names, metric, request)
     metric, binary = _as_proportion(metric, values)
     reference = models[0]
     units = unit_codes(
@@ -90,17 +73,18 @@ def measure_values(
             over=request.over,
             n_missing=0 if options.keeps_missing else int(absent.any(axis=0).sum()),
         )
-        jobs[model.name] = _job(functional, records, family, model, present.cautions)
+        jobs[model.name] = _job(functional, records, family, model, cautions)
     if options.keeps_missing:
         values = np.where(absent, np.nan, values)
     names = [model.name for model in models]
+    clusters = listed(reference.groups, "groups")
     return MeasuredFamily(
         jobs,
         family.label,
         family.by,
         family.n_unmatched,
         dict(zip(names, values, strict=True)),
-        _kept_labels(reference, kept),
+        None if clusters is None else tuple(itertools.compress(clusters, kept)),
         n_missing=dict(zip(names, absent.sum(axis=-1).tolist(), strict=True)),
         lacking=lacking,
     )
@@ -116,19 +100,26 @@ def _measure_each(
     metric, binary = _as_proportion(metric, together[np.isfinite(together)])
     functional = Functional(options.statistic, metric, binary and request.over == "cases")
     for model in family.models:
-        sample = check_sample(
-            model.predictions,
-            metric,
-            request,
-            scale=options.scale,
-            where=f"{family.place}{model.name}",
-            cases=model.case_names,
-            groups=model.groups,
-            strata=model.strata,
-        )
+        sample = sample_of(model, metric, request, options.scale, f"{family.place}{model.name}")
         jobs[model.name] = _job(functional, sample.records, family, model)
         values[model.name] = sample.in_order
     return MeasuredFamily(jobs, family.label, family.by, values=values, paired=False)
+
+
+def sample_of(
+    model: ModelCases, metric: Metric, request: Request, scale: float, where: str
+) -> Sample:
+    """The values of a model by itself, checked."""
+    return check_sample(
+        model.predictions,
+        metric,
+        request,
+        scale=scale,
+        where=where,
+        cases=model.case_names,
+        groups=model.groups,
+        strata=model.strata,
+    )
 
 
 def _job(
@@ -146,12 +137,6 @@ def _job(
         (*model.cautions, *further),
         len(model.not_applicable),
     )
-
-
-def _plain_metric(family: Family) -> Metric:
-    if not isinstance(family.metric, Metric):
-        raise DataError("a function of labels and predictions needs y_true")
-    return family.metric
 
 
 def _numbers(family: Family, model: ModelCases, metric: Metric, options: ValueOptions) -> Array:
@@ -180,18 +165,17 @@ def _present(
     names: Sequence[str] | None,
     metric: Metric,
     request: Request,
-) -> _Present:
-    """Values without missing ones, and which cases those are.
+) -> tuple[Array, NDArray[np.bool_], tuple[Caution, ...]]:
+    """Values of the cases that count, (models, n), which of those given they are, and cautions.
 
-    A case that is left out for one model is left out for all, so that all are compared on the same
-    cases.
+    A case that is left out for one model is left out for all.
     """
     lacking: NDArray[np.bool_] = np.asarray(~np.isfinite(values).all(axis=0))
     cautions: tuple[Caution, ...] = ()
     if request.missing == "omit":
         counts = (~np.isfinite(values)).sum(axis=1).tolist()
-        called = [model.name for model in models]
-        cautions = missing_for_some(dict(zip(called, counts, strict=True)), len(lacking))
+        by_model = {model.name: count for model, count in zip(models, counts, strict=True)}
+        cautions = missing_for_some(by_model, len(lacking))
         values = np.where(lacking, np.nan, values)
     present: list[Array] = []
     kept = ~lacking
@@ -209,7 +193,7 @@ def _present(
             f"{family.place}{n or 'no'} case{'s' if n != 1 else ''} left with a value of every "
             "model; a comparison needs two at least"
         )
-    return _Present(together, kept, cautions)
+    return together, kept, cautions
 
 
 def _as_proportion(metric: Metric, values: Array) -> tuple[Metric, bool]:
@@ -217,9 +201,3 @@ def _as_proportion(metric: Metric, values: Array) -> tuple[Metric, bool]:
     if metric.spec == UNNAMED and set(np.unique(values).tolist()) == {0.0, 1.0}:
         return Metric(PROPORTION), True
     return metric, metric.spec.kind is Kind.BINARY
-
-
-def _kept_labels(model: ModelCases, kept: NDArray[np.bool_]) -> tuple[Any, ...] | None:
-    """The cluster of each case that is kept."""
-    labels = listed(model.groups, "groups")
-    return None if labels is None else tuple(itertools.compress(labels, kept))

@@ -11,7 +11,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric, Statistic, Takes
 from halfwidth.data.families import Family, MeasuredFamily
-from halfwidth.data.matching import Pairing, matched, shared_cases
+from halfwidth.data.matching import Pairing, matched
 from halfwidth.data.measured_test_sets import measure_test_sets
 from halfwidth.data.measured_values import ValueOptions, measure_values
 from halfwidth.estimation.functionals import CustomMetric
@@ -26,15 +26,7 @@ from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 
 @frozen(eq=False)
 class Matched:
-    """How the cases of models are brought together.
-
-    Attributes
-    ----------
-    request : Request
-        Names the policy for missing values.
-    pairing : {"complete", "common", "none"}
-        Which cases are compared.
-    """
+    """How the cases of models are brought together, and what all estimates of these share."""
 
     request: Request
     pairing: Pairing = "complete"
@@ -47,18 +39,9 @@ class Matched:
 
 @frozen(eq=False)
 class Measuring:
-    """What is computed of each model.
+    """What is computed of each model: of values of cases, or (``requested``) of its test set."""
 
-    Attributes
-    ----------
-    metric : Metric or CustomMetric
-        In a table with a column of metrics, what the option names.
-    values : ValueOptions or None
-        For values of cases.
-    requested : MetricRequest or None
-        For metrics of a test set.
-    """
-
+    # In a table with a column of metrics, what the option names.
     metric: Metric | CustomMetric
     values: ValueOptions | None = None
     requested: MetricRequest | None = None
@@ -71,8 +54,11 @@ class Measuring:
     def measured(self, family: Family, how: Matched) -> list[MeasuredFamily]:
         """The models of a family, matched and measured."""
         if how.paired:
-            return self.measured_as_matched(matched(family, how.pairing), how)
-        n_shared = shared_cases(family)
+            in_order = matched(family, how.pairing, values=self.values is not None)
+            return self.measured_as_matched(in_order, how)
+        # By their ids, which are to be taken for different.
+        first, *others = [set(model.identities or ()) for model in family.models]
+        n_shared = len(first.intersection(*others)) if others else 0
         return [replace(one, n_shared=n_shared) for one in self.measured_as_matched(family, how)]
 
     def measured_as_matched(self, family: Family, how: Matched) -> list[MeasuredFamily]:
@@ -124,10 +110,10 @@ class Measurable:
         return replace(self, measuring=replace(self.measuring, values=values))
 
 
-def by_level(given: Sequence[Measurable]) -> list[Measurable]:
+def by_level(metrics: Sequence[Measurable]) -> list[Measurable]:
     """All metrics of a level together, levels in the order of their appearance."""
-    order = list(dict.fromkeys(one.family.label for one in given))
-    return sorted(given, key=lambda one: order.index(one.family.label))
+    order = list(dict.fromkeys(one.label for one in metrics))
+    return sorted(metrics, key=lambda one: order.index(one.label))
 
 
 def measuring_values(

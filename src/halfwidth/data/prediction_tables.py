@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.data.families import Family, ModelCases, take
+from halfwidth.data.families import Family, ModelCases, check_names_differ, take
 from halfwidth.data.measuring import Matched, Measuring
 from halfwidth.data.sources import (
     Source,
     TableColumns,
-    check_names_differ,
     column_labels,
     column_list,
     family_label,
@@ -28,24 +27,16 @@ from halfwidth.tables.repeats import case_column, repeats_in
 
 @frozen(eq=False)
 class PredictionColumns:
-    """Where true classes and predictions are.
+    """Where true classes and predictions are."""
 
-    Attributes
-    ----------
-    target : str or None
-        None for readers, who are compared with each other.
-    predictions : mapping of str to tuple of str
-        The columns of each model; under the empty name those that all models have.
-    scores : bool
-        Whether they hold scores, rather than predicted classes.
-    rows_are_cases : bool
-        Whether each row is a case, so that no ids are looked for, and those that are named are ids
-        of rows, not of parts of clusters.
-    """
-
+    # None for readers, who are compared with each other.
     target: str | None
+    # The columns of each model; under the empty name those that all models have.
     predictions: Mapping[str, tuple[str, ...]]
+    # Whether they hold scores, rather than predicted classes.
     scores: bool
+    # Whether each row is a case, so that no ids are looked for, and those that are named are ids
+    # of rows, not of parts of clusters.
     rows_are_cases: bool = False
 
     @property
@@ -71,12 +62,7 @@ class PredictionColumns:
 
 
 def prediction_columns(target: Any, score: Any, prediction: Any) -> PredictionColumns:
-    """Which columns hold predictions.
-
-    Raises
-    ------
-    OptionError
-    """
+    """Which columns hold predictions."""
     scored = columns_of_models("score", score)
     predicted = columns_of_models("prediction", prediction)
     if not isinstance(target, str):
@@ -95,12 +81,12 @@ def prediction_columns(target: Any, score: Any, prediction: Any) -> PredictionCo
     return PredictionColumns(target, scored or predicted, bool(scored))
 
 
-def columns_of_models(option: str, given: Any) -> dict[str, tuple[str, ...]]:
+def columns_of_models(option: str, names: Any) -> dict[str, tuple[str, ...]]:
     """The columns of each model, or under the empty name those that all models have."""
-    if isinstance(given, Mapping):
-        check_names_differ(given)
-        return {str(name): column_list(option, columns) for name, columns in given.items()}
-    columns = column_list(option, given)
+    if isinstance(names, Mapping):
+        check_names_differ(names)
+        return {str(model): column_list(option, columns) for model, columns in names.items()}
+    columns = column_list(option, names)
     return {"": columns} if columns else {}
 
 
@@ -123,13 +109,6 @@ def prediction_families(
     return families_of(parts, how.pairing)
 
 
-def _check_columns(source: Source, columns: TableColumns, where: PredictionColumns) -> None:
-    further = [columns.case, columns.groups, columns.strata, columns.weights, *columns.within]
-    for name in [*where.used, *further]:
-        if name is not None and name not in source.table:
-            raise UnknownNameError("column", name, source.table.names)
-
-
 def models_in(
     source: Source,
     columns: TableColumns,
@@ -140,28 +119,18 @@ def models_in(
 ) -> list[tuple[dict[str, Any], ModelCases]]:
     """The models of a table, within each combination of levels.
 
-    Parameters
-    ----------
-    source : Source
-    columns : TableColumns
-        ``by`` may be empty, where the table is of one model.
-    where : PredictionColumns
-    numbers : bool
-        Whether targets are numbers, not classes.
-    paired : bool
-        Whether something has to say which case a row is.
-
-    Raises
-    ------
-    UnknownNameError
-        For columns that are not there.
+    ``numbers``: whether targets are numbers, not classes; ``paired``: whether something has to say
+    which case a row is. The columns name none of models where the table is of one.
     """
-    _check_columns(source, columns, where)
     table = source.table
     named = source.model is not None or where.columns_by_model or not columns.by
     by = [] if named else [columns.by]
-    further = [*columns.within, *by, *filter(None, (columns.strata, columns.weights))]
-    used = [*where.used, *further]
+    used = [
+        *where.used,
+        *columns.within,
+        *by,
+        *filter(None, (columns.strata, columns.weights)),
+    ]
     case = columns.case or (None if where.rows_are_cases else case_column(table, used))
     target = None if where.target is None else class_cells(table, where.target, numbers=numbers)
     cells = {

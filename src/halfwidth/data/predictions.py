@@ -20,7 +20,7 @@ from halfwidth.core.undefined import (
     MissingLabels,
     Undefined,
 )
-from halfwidth.data.families import Family, ModelCases, shown_data
+from halfwidth.data.families import Arrays, Family, ModelCases, shown_data
 from halfwidth.data.inputs import models_of, refuse_cases_of_no_model
 from halfwidth.data.matching import Pairing
 from halfwidth.data.measured_test_sets import ReadCases, read_test_set
@@ -33,11 +33,9 @@ from halfwidth.data.prediction_tables import (
 )
 from halfwidth.data.quantities import Quantities
 from halfwidth.data.sources import (
-    TableColumns,
     Tables,
-    column_list,
-    column_name,
     family_label,
+    table_columns,
     tables_of,
 )
 from halfwidth.estimation.resolve import Request, missing_policy, resolve_request
@@ -81,7 +79,7 @@ class Predictions:
     bounds: Any = None
     missing: MissingLabels = "raise"
     pairing: Pairing = "complete"
-    _given: PredictionArrays | PredictionTables = field(default=cast("Any", None), kw_only=True)
+    _data: PredictionArrays | PredictionTables = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
     @checked_options
@@ -177,18 +175,9 @@ class Predictions:
             cases = models_of(y_score, common | {"weights": sample_weight}, argument="y_score")
             refuse_cases_of_no_model(cases, y_true)
         else:
-            cases = (
-                ModelCases(
-                    "",
-                    y_score,
-                    target=y_true,
-                    groups=groups,
-                    strata=strata,
-                    weights=sample_weight,
-                ),
-            )
+            cases = (ModelCases("", y_score, None, y_true, groups, strata, sample_weight),)
         options = TestSetOptions(labels, pos_label, scores, threshold, absent_class, undefined)
-        return cls(options, bounds, missing, pairing, _given=PredictionArrays(cases))
+        return cls(options, bounds, missing, pairing, _data=PredictionArrays(cases))
 
     @classmethod
     @checked_options
@@ -285,25 +274,19 @@ class Predictions:
         0.525
         """
         where = prediction_columns(target, score, prediction)
-        columns = TableColumns(
-            column_name("model", model) or "",
-            column_list("by", by),
-            column_name("case", case),
-            column_name("groups", groups),
-            column_name("strata", strata),
-            column_name("sample_weight", sample_weight),
+        columns = table_columns(
+            by, model=model, case=case, groups=groups, strata=strata, sample_weight=sample_weight
         )
-        by_model = where.predictions if where.columns_by_model else ()
+        models = where.predictions if where.columns_by_model else ()
+        tables = tables_of(table, columns, models, where.used)
         options = TestSetOptions(labels, pos_label, scores, threshold, absent_class, undefined)
-        tables = tables_of(table, columns, by_model, where.used)
-        given = PredictionTables(tables, where)
-        return cls(options, bounds, missing, pairing, _given=given)
+        return cls(options, bounds, missing, pairing, _data=PredictionTables(tables, where))
 
     def __repr__(self) -> str:
         return shown_data("Predictions", self.models)
 
     def __post_init__(self) -> None:
-        if not isinstance(self._given, PredictionArrays | PredictionTables):
+        if not isinstance(self._data, PredictionArrays | PredictionTables):
             raise OptionError(
                 "Predictions are made by Predictions.from_arrays(y_true, y_score) or "
                 ".from_table(table, target)"
@@ -316,7 +299,7 @@ class Predictions:
     @property
     def models(self) -> tuple[str, ...]:
         """Names of the models; none where nothing tells them."""
-        return self._given.models
+        return self._data.models
 
     def request(self, **inference: Any) -> Request:
         """What all estimates of a verb share: the policy of these data, and its inference."""
@@ -328,7 +311,7 @@ class Predictions:
         requested = metric_request(
             quantities.test_set_metrics, quantities.averages, self.options, self.bounds
         )
-        read = list(self._given.read(requested, request.missing))
+        read = list(self._data.read(requested, request.missing))
         jobs = tuple(
             replace(
                 job,
@@ -348,7 +331,7 @@ class Predictions:
         ``purpose`` is what messages call it; ``how``: see `ScoreRequest`.
         """
         requested = score_request(purpose, self.options, self.bounds, **how)
-        return list(self._given.read(requested, self.missing))
+        return list(self._data.read(requested, self.missing))
 
     def over_levels(self) -> Predictions:
         """The cases of all levels together, each level of the column `by` a stratum.
@@ -358,7 +341,7 @@ class Predictions:
         DataError, OptionError
             For cases without a level, and data that have not one such column.
         """
-        return replace(self, _given=self._given.over_levels())
+        return replace(self, _data=self._data.over_levels())
 
     def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
         """The models of each level and metric, to be measured, and notes on what was read."""
@@ -368,19 +351,12 @@ class Predictions:
                 f"{spelled('bounds')} is the range of one metric, and several are given"
             )
         each = measuring_each_metric(metrics, quantities.averages, self.options, self.bounds)
-        return self._given.families(each, how)
+        return self._data.families(each, how)
 
 
 @frozen(eq=False)
-class PredictionArrays:
+class PredictionArrays(Arrays):
     """Predictions of models in arrays."""
-
-    cases: tuple[ModelCases, ...]
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """Their names; none where nothing tells them."""
-        return tuple(one.name for one in self.cases if one.name)
 
     @property
     def has_target(self) -> bool:
@@ -392,20 +368,9 @@ class PredictionArrays:
     ) -> Iterator[ReadCases]:
         """Each model by itself."""
         for model in self.cases:
-            if model.name:
-                cases = read_test_set(model, requested, missing)
-                yield ReadCases(cases, model, model.name, {MODEL: model.name})
-                continue
-            cases = requested.test_set(
-                model.target,
-                model.predictions,
-                missing=missing,
-                sample_weight=model.weights,
-                groups=model.groups,
-                strata=model.strata,
-                where=("y_true", "y_score"),
-            )
-            yield ReadCases(cases, model)
+            cases = read_test_set(model, requested, missing, columns=("y_true", "y_score"))
+            by = {MODEL: model.name} if model.name else {}
+            yield ReadCases(cases, model, model.name, by)
 
     def over_levels(self) -> PredictionArrays:
         """Refused: arrays have no levels."""
@@ -442,24 +407,24 @@ class PredictionTables:
         """Each model and level by itself; rows of several models apart where these are named."""
         columns = self.tables.columns
         for source in self.tables.sources:
-            of_model = replace(columns, by=self.tables.apart(source))
+            apart = replace(columns, by=self.tables.apart(source))
             for within, model in models_in(
-                source, of_model, self.where, numbers=requested.numbers, paired=False
+                source, apart, self.where, numbers=requested.numbers, paired=False
             ):
                 place = f"{family_label(within)}: " if within else ""
                 cases = read_test_set(model, requested, missing, place, self.where.spelled)
-                by = within | ({of_model.by or MODEL: model.name} if model.name else {})
+                by = within | ({apart.by or MODEL: model.name} if model.name else {})
                 yield ReadCases(cases, model, family_label(within, model.name), by)
 
     def over_levels(self) -> PredictionTables:
         """The same tables, their one column of levels that of the strata."""
         columns = self.tables.columns
         if len(columns.within) != 1 or columns.strata is not None:
-            given = columns.within if columns.strata is None else (*columns.within, columns.strata)
+            named = [*columns.within, *filter(None, [columns.strata])]
             raise OptionError(
                 f"what is pooled over centres takes one column of them, "
                 f"{spelled('data.by', 'centre')}, which are strata as well; given are "
-                f"{', '.join(given) or 'none'}"
+                f"{', '.join(named) or 'none'}"
             )
         (name,) = columns.within
         for source in self.tables.sources:
@@ -470,18 +435,18 @@ class PredictionTables:
                     f"centre (case {shortened(lacking.tolist(), most=3)}); give each one, or leave "
                     "the cases out"
                 )
-        of_levels = replace(columns, within=(), strata=name)
-        return replace(self, tables=replace(self.tables, columns=of_levels))
+        over_levels = replace(columns, within=(), strata=name)
+        return replace(self, tables=replace(self.tables, columns=over_levels))
 
     def families(
         self, each: Sequence[Measuring], how: Matched
     ) -> tuple[list[Measurable], list[str]]:
         """Those of each level and metric, level by level."""
         columns = self.tables.with_models()
-        found: list[Measurable] = []
+        measurable: list[Measurable] = []
         notes: list[str] = []
         for one in each:
             families, own = prediction_families(self.tables.sources, columns, self.where, one, how)
-            found += [Measurable(family, one) for family in families]
+            measurable += [Measurable(family, one) for family in families]
             notes += own
-        return by_level(found), [*dict.fromkeys(notes)]
+        return by_level(measurable), [*dict.fromkeys(notes)]

@@ -17,36 +17,23 @@ USUAL_STATISTIC = "mean"
 
 @frozen(eq=False)
 class Quantities:
-    """What is computed of the data, as it was given to a verb.
+    """What is computed of the data, as it was given to a verb: one of each, or several."""
 
-    Attributes
-    ----------
-    metric
-        One or several; None where the data say it, or have usual ones.
-    statistic
-        Of values of cases: one or several.
-    average
-        Of a metric over classes.
-    """
-
+    # None where the data say it, or have usual ones.
     metric: Any = None
+    # Of values of cases.
     statistic: Any = USUAL_STATISTIC
+    # Of a metric over classes.
     average: Any = None
 
     @property
     def metrics(self) -> list[Any]:
-        """The metrics that are named: one, or several."""
+        """The metrics that are named; None stands for those of the data."""
         return listed_metrics(self.metric)
 
     @property
     def test_set_metrics(self) -> list[Any]:
-        """The same, where only they say what is computed.
-
-        Raises
-        ------
-        OptionError
-            Where none is named.
-        """
+        """The same, where only they say what is computed."""
         if self.metric is None or any(one is None for one in self.metrics):
             raise OptionError(
                 f"true classes are given, and no metric of a test set: {spelled('metric')}, one of "
@@ -56,7 +43,7 @@ class Quantities:
 
     @property
     def averages(self) -> list[Any] | None:
-        """The averages that are named: one, or several; None for the usual one."""
+        """The averages that are named; None for the usual one."""
         if self.average is None:
             return None
         several = as_list(self.average)
@@ -66,42 +53,27 @@ class Quantities:
 
     @property
     def statistics(self) -> list[Any]:
-        """The statistics that are named: one, or several.
-
-        Raises
-        ------
-        OptionError
-        """
-        given = self.statistic
-        single = isinstance(given, str | Callable) or not isinstance(given, Sequence)
-        if not single and not given:
+        """The statistics that are named."""
+        named = self.statistic
+        if isinstance(named, str | Callable) or not isinstance(named, Sequence):
+            return [named]
+        if not named:
             raise OptionError("statistic: name at least one")
-        return [given] if single else list(given)
+        return list(named)
 
     @property
     def only_statistic(self) -> Any:
-        """The statistic by which models are compared.
-
-        Raises
-        ------
-        OptionError
-            For several.
-        """
+        """The statistic by which models are compared."""
         if len(self.statistics) > 1:
             raise OptionError(
-                f"{spelled('statistic', self.statistic)} is several; models are compared by one"
+                f"models are compared by one statistic, and {spelled('statistic', self.statistic)} "
+                "names several"
             )
         return self.statistics[0]
 
 
 def listed_metrics(metric: Any) -> list[Any]:
-    """The metrics that are named: one, or several.
-
-    Raises
-    ------
-    OptionError
-        For an empty list.
-    """
+    """The metrics that are named: one, or several."""
     several = None if isinstance(metric, Metric | Mapping) else as_list(metric)
     if several is not None and not several:
         raise OptionError(f"{spelled('metric')} is an empty list; name a metric, or leave it out")

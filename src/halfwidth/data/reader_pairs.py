@@ -22,13 +22,7 @@ RATERS = "raters"
 
 @frozen
 class Raters:
-    """A model, and the raters with whom it is compared.
-
-    Attributes
-    ----------
-    model : str
-    names : tuple of str
-    """
+    """A model, and the raters with whom it is compared."""
 
     model: str
     names: tuple[str, ...]
@@ -54,13 +48,7 @@ class Raters:
 
 
 def raters_of(model: str, names: Sequence[str]) -> Raters:
-    """The raters of a model.
-
-    Raises
-    ------
-    OptionError
-        Where they are fewer than two, or called as what they are together.
-    """
+    """The raters of a model: two at least, none of them called as what they are together."""
     if len(names) < 2:
         raise OptionError(
             f"{len(names)} rater{'s' * (not names)} beside model {model!r}; raters agree with each "
@@ -81,13 +69,7 @@ def pair_name(prediction: str, reference: str) -> str:
 
 @frozen(eq=False)
 class ComparedReaders:
-    """A model and its raters, who labelled the same cases, by one metric.
-
-    Attributes
-    ----------
-    readers : Measurable
-    raters : Raters
-    """
+    """A model and its raters, who labelled the same cases, by one metric."""
 
     readers: Measurable
     raters: Raters
@@ -114,54 +96,37 @@ class ComparedReaders:
 
     def measured(self, how: Matched) -> list[MeasuredFamily]:
         """The pairs of readers, on the cases that all of them labelled."""
-        family = matched(self.readers.family, how.pairing)
-        pairs = _paired(family, self.raters)
-        return self.readers.measuring.measured_as_matched(pairs, how)
-
-
-def _paired(family: Family, raters: Raters) -> Family:
-    """Each pair as a model, whose target is what its second member said."""
-    said = {one.name: one for one in family.models}
-    pairs = (
-        replace(
-            said[prediction],
-            name=pair_name(prediction, reference),
-            target=said[reference].predictions,
+        family = matched(self.readers.family, how.pairing, values=False)
+        readings = {one.name: one for one in family.models}
+        # Each pair is a model, whose target is what its second member said.
+        pairs = tuple(
+            replace(
+                readings[prediction],
+                name=pair_name(prediction, reference),
+                target=readings[reference].predictions,
+            )
+            for prediction, reference in self.raters.pairs
         )
-        for prediction, reference in raters.pairs
-    )
-    return replace(family, models=tuple(pairs))
+        return self.readers.measuring.measured_as_matched(replace(family, models=pairs), how)
 
 
 def compared_readers(readers: Measurable, raters: Raters) -> ComparedReaders:
-    """The model and its raters, in this order.
-
-    Raises
-    ------
-    DataError
-        If one of them said nothing here.
-    """
+    """The model and its raters, in this order; each has to have readings."""
     family = readers.family
-    said = {one.name: one for one in family.models}
+    by_name = {one.name: one for one in family.models}
     wanted = [raters.model, *raters.names]
-    lacking = [name for name in wanted if name not in said]
+    lacking = [name for name in wanted if name not in by_name]
     if lacking:
         raise DataError(f"{family.place}no readings of {shortened(lacking, 5)}")
-    ordered = replace(family, models=tuple(said[name] for name in wanted))
+    ordered = replace(family, models=tuple(by_name[name] for name in wanted))
     return ComparedReaders(replace(readers, family=ordered), raters)
 
 
 def check_pairs(family: Family, raters: Raters) -> None:
-    """Refuse a family in which a pair is lacking, of two raters in both orders.
-
-    Raises
-    ------
-    DataError
-    """
-    there = {one.name for one in family.models}
+    """Refuse a family in which a pair is lacking, of two raters in both orders."""
+    names = {one.name for one in family.models}
     for one, other in raters.pairs:
-        either = {pair_name(one, other), pair_name(other, one)}
-        if there.isdisjoint(either):
+        if names.isdisjoint({pair_name(one, other), pair_name(other, one)}):
             raise DataError(f"{family.place}no rows of {one!r} with {other!r}")
 
 
@@ -173,28 +138,18 @@ def tables_of_pairs(
 ) -> tuple[dict[str, Table], Raters]:
     """The rows of each pair as a table of its own, by `pair_name`, and who the raters are.
 
-    Parameters
-    ----------
-    table : Table
-    model : str
-    wanted : sequence of str
-        Raters; if none, all others.
-    columns : tuple of two str
-        Those that name the prediction and the reference of each row.
-
-    Raises
-    ------
-    DataError, OptionError, UnknownNameError
+    ``columns`` name the prediction and the reference of each row; where no raters are ``wanted``
+    by name, all others are.
     """
     for name in columns:
         if name not in table:
             raise UnknownNameError("column", name, table.names)
     sides = [[str(level) for level in table.levels(name)] for name in columns]
-    there = list(dict.fromkeys(zip(*sides, strict=True)))
-    people = list(dict.fromkeys(name for pair in there for name in pair))
-    if model not in people:
-        raise UnknownNameError("model", model, people)
-    others = [name for name in people if name != model]
+    pairs = list(dict.fromkeys(zip(*sides, strict=True)))
+    readers = list(dict.fromkeys(name for pair in pairs for name in pair))
+    if model not in readers:
+        raise UnknownNameError("model", model, readers)
+    others = [name for name in readers if name != model]
     for name in wanted:
         if name not in others:
             raise UnknownNameError("rater", name, others)
@@ -203,16 +158,16 @@ def tables_of_pairs(
     kept = [name for name in table.names if name not in columns]
     tables = {}
     for one, other in raters.pairs:
-        held = [pair for pair in ((one, other), (other, one)) if pair in there]
-        if not held:
+        in_table = [pair for pair in ((one, other), (other, one)) if pair in pairs]
+        if not in_table:
             raise DataError(
                 f"no rows of {one!r} with {other!r}: columns {columns[0]} and {columns[1]} must "
                 "have the model with each rater, and each two raters"
             )
         # Of raters both orders count where both are there.
-        if one != model and (one, other) not in there:
+        if one != model and (one, other) not in pairs:
             continue
-        chosen = np.flatnonzero(rows == pair_name(*held[0]))
+        chosen = np.flatnonzero(rows == pair_name(*in_table[0]))
         part = {name: table.columns[name][chosen] for name in kept}
         tables[pair_name(one, other)] = Table.from_frame(part)
     return tables, raters

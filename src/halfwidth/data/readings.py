@@ -35,7 +35,7 @@ from halfwidth.data.reader_pairs import (
     raters_of,
     tables_of_pairs,
 )
-from halfwidth.data.sources import TableColumns, column_list, column_name, tables_of
+from halfwidth.data.sources import column_list, column_name, table_columns, tables_of
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import Request, missing_policy, resolve_request
 from halfwidth.estimation.test_sets.metric_requests import TestSetOptions
@@ -77,14 +77,14 @@ class Readings:
     options: TestSetOptions = TestSetOptions()
     missing: Missing = "raise"
     pairing: Pairing = "complete"
-    _given: PredictionArrays | PredictionTables | _Pairs = field(
+    _data: PredictionArrays | PredictionTables | _Pairs = field(
         default=cast("Any", None), kw_only=True
     )
 
     @property
     def kind(self) -> Kind:
         """Labels, or values of pairs of readers."""
-        return Kind.PAIRS if isinstance(self._given, _Pairs) else Kind.LABELS
+        return Kind.PAIRS if isinstance(self._data, _Pairs) else Kind.LABELS
 
     @classmethod
     @checked_options
@@ -157,9 +157,9 @@ class Readings:
         (0.85, 0.7, 0.15)
         """
         common = {"target": truth, "groups": groups, "strata": strata}
-        given = PredictionArrays(models_of(ratings, common, argument="ratings"))
+        readings = PredictionArrays(models_of(ratings, common, argument="ratings"))
         options = TestSetOptions(labels, pos_label, absent_class=absent_class, undefined=undefined)
-        return cls(_name(model), options, missing, pairing, _given=given)
+        return cls(_name(model), options, missing, pairing, _data=readings)
 
     @classmethod
     @checked_options
@@ -250,23 +250,17 @@ class Readings:
         (0.75, 0.833)
         """
         where = _reading_columns(label, score, column_name("truth", truth))
-        columns = TableColumns(
-            column_name("reader", reader) or "",
-            column_list("modality", column_name("modality", modality)),
-            column_name("case", case),
-            column_name("groups", groups),
-            column_name("strata", strata),
-        )
-        by_reader = where.predictions if where.columns_by_model else ()
-        tables = tables_of(table, columns, by_reader, [*where.used, *filter(None, [columns.by])])
-        if not columns.by and not by_reader and tables.sources[0].model is None:
+        within = column_name("modality", modality)
+        columns = table_columns(within, reader=reader, case=case, groups=groups, strata=strata)
+        readers = where.predictions if where.columns_by_model else ()
+        tables = tables_of(table, columns, readers, [*where.used, *filter(None, [columns.by])])
+        if not columns.by and not readers and tables.sources[0].model is None:
             raise OptionError(
                 f"nothing says who gave a reading: name the column of readers ({spelled('reader')}"
                 "), or a column for each of them"
             )
         options = TestSetOptions(labels, pos_label, absent_class=absent_class, undefined=undefined)
-        given = PredictionTables(tables, where)
-        return cls(_name(model), options, missing, pairing, _given=given)
+        return cls(_name(model), options, missing, pairing, _data=PredictionTables(tables, where))
 
     @classmethod
     @checked_options
@@ -379,14 +373,14 @@ class Readings:
             missing=missing_policy(missing),
             penalty=penalty,
         )
-        given = _Pairs(values, known)
-        return cls(known.model, missing=missing, pairing=pairing, _given=given)
+        pairs = _Pairs(values, known)
+        return cls(known.model, missing=missing, pairing=pairing, _data=pairs)
 
     def __repr__(self) -> str:
         return shown_data("Readings", self.readers, model=self.model)
 
     def __post_init__(self) -> None:
-        if not isinstance(self._given, PredictionArrays | PredictionTables | _Pairs):
+        if not isinstance(self._data, PredictionArrays | PredictionTables | _Pairs):
             raise OptionError(
                 "Readings are made by Readings.from_arrays(ratings), .from_table(table) or "
                 ".from_pairs(table)"
@@ -401,7 +395,7 @@ class Readings:
     @property
     def readers(self) -> tuple[str, ...]:
         """Names of the readers."""
-        return self._given.models
+        return self._data.models
 
     @property
     def raters(self) -> Raters:
@@ -412,8 +406,8 @@ class Readings:
         OptionError
             Where no model is named, or it has fewer raters than two.
         """
-        if isinstance(self._given, _Pairs):
-            return self._given.raters
+        if isinstance(self._data, _Pairs):
+            return self._data.raters
         if self.model is None:
             raise OptionError(
                 f"none of the readers ({shortened(self.readers, 5)}) is said to be the model "
@@ -423,8 +417,8 @@ class Readings:
 
     def request(self, **inference: Any) -> Request:
         """What all estimates of a verb share: the policy of these data, and its inference."""
-        if isinstance(self._given, _Pairs):
-            return self._given.values.request(**inference)
+        if isinstance(self._data, _Pairs):
+            return self._data.values.request(**inference)
         return resolve_request(missing=self.missing, penalty=None, **inference)
 
     def families(
@@ -432,20 +426,24 @@ class Readings:
     ) -> tuple[list[Comparable | ComparedReaders], list[str]]:
         """The readers of each level and metric, to be measured, and notes on what was read."""
         raters = self.raters
-        if isinstance(self._given, _Pairs):
-            pairs, notes = self._given.values.families(quantities, how)
+        if isinstance(self._data, _Pairs):
+            pairs, notes = self._data.values.families(quantities, how)
             for one in pairs:
                 check_pairs(one.family, raters)
             return [*pairs], notes
-        if self._given.has_target:
+        if self._data.has_target:
             raise OptionError(
                 f"{spelled('truth')} has no effect on the agreement of a model with its raters. "
                 f"{OF_A_TRUTH}"
             )
         each = _measuring(quantities, self.options)
-        if isinstance(self._given, PredictionTables) and self._given.where.scores:
-            _refuse_scores(each)
-        labelled, notes = self._given.families(each, how)
+        has_scores = isinstance(self._data, PredictionTables) and self._data.where.scores
+        if has_scores and not all(one.numbers for one in each):
+            raise OptionError(
+                "readers gave scores, and a metric of classes compares labels: name the column of "
+                f"these ({spelled('label')}), or a metric of numbers"
+            )
+        labelled, notes = self._data.families(each, how)
         return [compared_readers(one, raters) for one in labelled], notes
 
 
@@ -473,23 +471,20 @@ def _reading_columns(label: Any, score: Any, truth: str | None) -> PredictionCol
             f"{spelled('label')} or {spelled('score')} names the column of what readers said, or "
             "that of each reader" + ("" if label is None else "; not both")
         )
-    option, given = ("label", label) if score is None else ("score", score)
-    if isinstance(given, Mapping):
-        columns = columns_of_models(option, given)
+    option, named = ("label", label) if score is None else ("score", score)
+    if isinstance(named, Mapping):
+        columns = columns_of_models(option, named)
         if any(len(names) != 1 for names in columns.values()):
-            raise OptionError(f"{spelled(option, given)}: a reader has one column")
+            raise OptionError(f"{spelled(option, named)}: a reader has one column")
     else:
-        names = column_list(option, given)
-        _check_each_once(names)
-        columns = {"": names} if isinstance(given, str) else {name: (name,) for name in names}
+        names = column_list(option, named)
+        if repeated := [name for at, name in enumerate(names) if name in names[:at]]:
+            raise OptionError(
+                f"{quoted(repeated)} named twice: each reader has a column of their own"
+            )
+        columns = {"": names} if isinstance(named, str) else {name: (name,) for name in names}
     # Where all readers stand in one row, that is the case.
     return PredictionColumns(truth, columns, score is not None, rows_are_cases="" not in columns)
-
-
-def _check_each_once(names: Sequence[str]) -> None:
-    repeated = [name for at, name in enumerate(names) if name in names[:at]]
-    if repeated:
-        raise OptionError(f"{quoted(repeated)} named twice: each reader has a column of their own")
 
 
 def _refuse_metric_of_cases(metric: Any) -> None:
@@ -501,15 +496,6 @@ def _refuse_metric_of_cases(metric: Any) -> None:
         raise OptionError(
             f"{name} has a value for each case and pair of readers: give a table of these, and its "
             f"columns of who is compared with whom ({how})"
-        )
-
-
-def _refuse_scores(each: Sequence[Measuring]) -> None:
-    """Refuse scores where classes are compared."""
-    if not all(one.numbers for one in each):
-        raise OptionError(
-            "readers gave scores, and a metric of classes compares labels: name the column of "
-            f"these ({spelled('label')}), or a metric of numbers"
         )
 
 

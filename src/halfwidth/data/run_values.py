@@ -24,14 +24,9 @@ NOT_COMPARED = (
 
 @frozen(eq=False)
 class RunValues:
-    """Training runs as they were given.
+    """Training runs as they were given."""
 
-    Attributes
-    ----------
-    values : RunTable or array-like
-    folds : {"refuse", "average"}
-    """
-
+    # A RunTable, or an array.
     values: Any
     folds: str = "refuse"
 
@@ -85,32 +80,29 @@ class RunValues:
 
 
 def run_values(runs: Any, value: Any, by: Any, folds: Any, *, is_table: bool) -> RunValues:
-    """Runs in a table or an array, with the columns that are named.
-
-    Raises
-    ------
-    DataError, OptionError, UnknownNameError
-    """
+    """Runs in a table or an array, with the columns that are named."""
     if is_table:
         table = run_table(runs, value, by)
         if not isinstance(folds, str) or folds not in FOLDS:
             raise UnknownNameError("folds", folds, FOLDS)
         return RunValues(table, folds)
-    for name, given, usual in (("value", value, None), ("by", by, ()), ("folds", folds, "refuse")):
-        if given != usual:
-            raise OptionError(f"{spelled(name, given)} is of a table of runs, and values are given")
+    for name, option, usual in (("value", value, None), ("by", by, ()), ("folds", folds, "refuse")):
+        if option != usual:
+            raise OptionError(
+                f"{spelled(name, option)} is of a table of runs, and values are given"
+            )
     return RunValues(runs)
 
 
 def _cautions(part: RunSlice) -> tuple[Caution, ...]:
     """What the table gives reason to doubt."""
-    raised, total = [], len(part.values)
+    cautions, total = [], len(part.values)
     if part.varying:
-        raised.append(caution("HW704", columns=shortened(part.varying)))
+        cautions.append(caution("HW704", columns=shortened(part.varying)))
     if part.unfinished:
         count = len(part.unfinished)
         names = shortened(part.unfinished)
-        raised.append(caution("HW705", count=count, total=total + count, names=names))
+        cautions.append(caution("HW705", count=count, total=total + count, names=names))
     if part.repeated:
-        raised.append(caution("HW706", repeated=part.repeated, total=total))
-    return tuple(raised)
+        cautions.append(caution("HW706", repeated=part.repeated, total=total))
+    return tuple(cautions)

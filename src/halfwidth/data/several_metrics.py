@@ -44,16 +44,10 @@ class MetricColumns:
 
 
 def metric_columns(metric: Any, value: Any, sources: Sequence[Source]) -> list[MetricColumns]:
-    """Each metric with its columns.
+    """Each metric with its columns; a table with a column ``metric`` says itself which these are.
 
-    Parameters
-    ----------
-    metric
-        As given: one metric, several, or a mapping from column to metric.
-    value : list of str, mapping of str to str, or None
-        Columns of values, or that of each model.
-    sources : sequence of Source
-        A table with a column ``metric`` says itself which rows are of which.
+    ``metric`` is as given: one, several, or a mapping from column to metric; ``value`` are columns
+    of values, or that of each model.
     """
     if isinstance(metric, Mapping):
         if value is not None:
@@ -97,24 +91,24 @@ def penalized(how: Matched, metric: Metric | CustomMetric, *, several: bool) -> 
 
 
 def with_same_cases(
-    given: Sequence[Comparable], how: Matched
+    compared: Sequence[Comparable], how: Matched
 ) -> tuple[list[Comparable], list[str]]:
     """The same where all metrics of a task are of the same cases; detectors see all images."""
     by_label: dict[str, list[Comparable]] = {}
-    for one in given:
+    for one in compared:
         by_label.setdefault(one.label, []).append(one)
-    found: list[Comparable] = []
+    with_same: list[Comparable] = []
     notes: list[str] = []
     for together in by_label.values():
         families = [one.family for one in together if isinstance(one, Measurable)]
         kept, own = keep_shared_cases(families, how.pairing, how.request.missing)
         in_order = iter(kept)
-        found += [
+        with_same += [
             replace(one, family=next(in_order)) if isinstance(one, Measurable) else one
             for one in together
         ]
         notes += own
-    return found, notes
+    return with_same, notes
 
 
 def keep_shared_cases(
@@ -123,11 +117,6 @@ def keep_shared_cases(
     """Families of one task, without the cases that some of their metrics lack, and what was left.
 
     Each keeps its own missing values, so that their policy is applied and their number known.
-
-    Raises
-    ------
-    DataError
-        If metrics have other cases and these are not to be left out.
     """
     if len(families) < 2 or any(m.identities is None for f in families for m in f.models):
         return list(families), []
@@ -137,16 +126,16 @@ def keep_shared_cases(
     lacking = [_without_value(one) if missing == "omit" else set() for one in families]
     present = [own - without for own, without in zip(shared, lacking, strict=True)]
     common = set.intersection(*present)
-    found, notes = [], []
+    kept, notes = [], []
     for family, own in zip(families, present, strict=True):
         surplus = own - common
-        found.append(_leave_out(family, surplus) if surplus else family)
+        kept.append(_leave_out(family, surplus) if surplus else family)
         if surplus:
             notes.append(
                 f"{family.place}{_title(family)} without {len(surplus)} case(s) that lack a metric "
                 "with which it is combined"
             )
-    return found, notes
+    return kept, notes
 
 
 def _shared(family: Family) -> set[Identity]:

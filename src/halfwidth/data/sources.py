@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.checks import as_list
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shown
+from halfwidth.core.errors import OptionError, UnknownNameError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.row_labels import has_columns
-from halfwidth.data.families import Identity
+from halfwidth.data.families import Identity, check_names_differ
 from halfwidth.io.table import Table
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.tables.layout import MISSING_LEVEL, check_columns
@@ -23,13 +22,7 @@ from halfwidth.tables.layout import MISSING_LEVEL, check_columns
 
 @frozen(eq=False)
 class Source:
-    """A table, and the model that it is of; None where it holds several.
-
-    Attributes
-    ----------
-    table : Table
-    model : str or None
-    """
+    """A table, and the model that it is of; None where it holds several."""
 
     table: Table
     model: str | None = None
@@ -43,18 +36,11 @@ class Source:
 
 @frozen
 class TableColumns:
-    """Names of columns, other than those of values and predictions.
+    """Names of columns, other than those of values and predictions."""
 
-    Attributes
-    ----------
-    by : str
-        Names the model of each row, where a table holds several.
-    within : tuple of str
-        Models are compared within each combination of their levels.
-    case, groups, strata, weights : str or None
-    """
-
+    # That of the model of each row, as it was given; empty where it was not.
     by: str
+    # Models are compared within each combination of their levels.
     within: tuple[str, ...] = ()
     case: str | None = None
     groups: str | None = None
@@ -69,19 +55,11 @@ class TableColumns:
 
 @frozen(eq=False)
 class Tables:
-    """The tables of some data, and which columns play which part.
-
-    Attributes
-    ----------
-    sources : tuple of Source
-    columns : TableColumns
-        ``by`` as it was given, or empty.
-    models_are_columns : tuple of str
-        The models, where each has columns of its own; else none.
-    """
+    """The tables of some data, and which columns play which part."""
 
     sources: tuple[Source, ...]
     columns: TableColumns
+    # The models, where each has columns of its own; else none.
     models_are_columns: tuple[str, ...] = ()
 
     @property
@@ -120,13 +98,7 @@ class Tables:
         return self.model_column if self.model_column in source.table else ""
 
     def with_models(self) -> TableColumns:
-        """The columns, that of the models by its name.
-
-        Raises
-        ------
-        UnknownNameError
-            Where nothing names the model of a row.
-        """
+        """The columns, with that of models; an error where nothing names the model of a row."""
         column = self.model_column
         for source in self.sources:
             named = source.model is not None or self.models_are_columns
@@ -151,19 +123,7 @@ def tables_of(
 ) -> Tables:
     """One source for a table, several for a sequence of tables or a mapping from model to table.
 
-    Parameters
-    ----------
-    table : data frame, mapping of columns, or several of them
-    columns : TableColumns
-    models_are_columns : iterable of str
-        The models, where each has columns of its own.
-    further : iterable of str
-        Other columns that are named.
-
-    Raises
-    ------
-    OptionError, UnknownNameError
-        For what is no table, and columns that are not there.
+    All columns that are named, the ``further`` ones too, have to be there.
     """
     named = tuple(models_are_columns)
     if is_tables(table):
@@ -187,15 +147,14 @@ def tables_of(
     return tables
 
 
-def is_table(given: Any) -> bool:
+def is_table(data: Any) -> bool:
     """Whether it is a table: a frame, scores, or a mapping of columns."""
-    of_columns = has_columns(given) or hasattr(given, "to_columns")
-    return isinstance(given, Mapping) or of_columns
+    return isinstance(data, Mapping) or has_columns(data) or hasattr(data, "to_columns")
 
 
-def is_tables(given: Any) -> bool:
+def is_tables(data: Any) -> bool:
     """Whether it is a mapping from models to tables."""
-    return isinstance(given, Mapping) and bool(given) and all(map(is_table, given.values()))
+    return isinstance(data, Mapping) and bool(data) and all(map(is_table, data.values()))
 
 
 def family_label(within: Mapping[str, Any], *further: str) -> str:
@@ -204,50 +163,45 @@ def family_label(within: Mapping[str, Any], *further: str) -> str:
     return " / ".join([*levels, *filter(None, further)])
 
 
-def check_each_once(names: Sequence[str], place: str) -> None:
-    """Refuse a model that two tables hold."""
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise DataError(
-            f"{place}model(s) {quoted(repeated)} are in more than one table; give each model once"
-        )
+def table_columns(within: Any, **options: Any) -> TableColumns:
+    """The columns that options name; of these ``model`` or ``reader`` tells models apart."""
+    names = {option: column_name(option, name) for option, name in options.items()}
+    return TableColumns(
+        names.get("model") or names.get("reader") or "",
+        column_list("by", within),
+        names["case"],
+        names["groups"],
+        names["strata"],
+        names.get("sample_weight"),
+    )
 
 
-def column_list(option: str, given: Any) -> tuple[str, ...]:
+def column_list(option: str, names: Any) -> tuple[str, ...]:
     """Names of columns: one, several, or none."""
-    if given is None:
+    if names is None:
         return ()
-    listed: Iterable[Any] | None = [given] if isinstance(given, str) else as_list(given)
+    listed: Iterable[Any] | None = [names] if isinstance(names, str) else as_list(names)
     if listed is None or not all(isinstance(name, str) for name in listed):
         raise OptionError(
-            f"{spelled(option, given)} is neither a name of a column nor a list of names"
+            f"{spelled(option, names)} is neither a name of a column nor a list of names"
         )
     return tuple(listed)
 
 
-def check_names_differ(given: Mapping[Any, Any]) -> None:
-    """Refuse models whose names read the same."""
-    texts = [str(name) for name in given]
-    if len(set(texts)) < len(texts):
-        raise DataError(f"models {quoted(sorted(texts))} have names that read the same")
+def value_columns(names: Any) -> list[str] | dict[str, str] | None:
+    """Columns of values, or that of each model; None where none is named."""
+    if not isinstance(names, Mapping):
+        return list(column_list("value", names)) or None
+    check_names_differ(names)
+    columns = {str(model): column_name("value", column) for model, column in names.items()}
+    return {model: column for model, column in columns.items() if column} or None
 
 
-def value_columns(given: Any) -> list[str] | dict[str, str] | None:
-    """Columns of values, or that of each model; None where nothing is said."""
-    if not isinstance(given, Mapping):
-        return list(column_list("value", given)) or None
-    check_names_differ(given)
-    found = {str(model): column_name("value", column) for model, column in given.items()}
-    return {model: column for model, column in found.items() if column} or None
-
-
-def column_name(option: str, given: Any) -> str | None:
+def column_name(option: str, name: Any) -> str | None:
     """The name of one column, or None."""
-    if given is not None and not isinstance(given, str):
-        raise OptionError(
-            f"{spelled(option, given)} is no text; here it takes the name of a column"
-        )
-    return given
+    if name is not None and not isinstance(name, str):
+        raise OptionError(f"{spelled(option, name)} is no text; here it takes the name of a column")
+    return name
 
 
 def column_labels(table: Table, name: str | None, rows: NDArray[np.intp]) -> list[Any] | None:

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.errors import DataError, quoted, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.titles import metric_title
 from halfwidth.data.families import Family, ModelCases
-from halfwidth.data.sources import check_each_once
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.resolve import UNNAMED
 
 
 @frozen(eq=False)
 class TablePart:
-    """What a table holds of one model in one family.
+    """What a table holds of one model in one family."""
 
-    Attributes
-    ----------
-    key : tuple
-        The same for all parts of a family.
-    by : mapping
-        Levels of the columns within which models are compared.
-    label : str
-    metric : Metric or CustomMetric
-    model : ModelCases
-    """
-
+    # The same for all parts of a family.
     key: tuple[Any, ...]
     by: Mapping[str, Any]
     label: str
@@ -48,10 +38,15 @@ def families_of(parts: Sequence[TablePart], pairing: str) -> tuple[list[Family],
     for members in by_key.values():
         first = members[0]
         place = f"{first.label}: " if first.label else ""
-        check_each_once([part.model.name for part in members], place)
-        lacking = [name for name in names if all(part.model.name != name for part in members)]
+        counts = Counter(part.model.name for part in members)
+        if repeated := [name for name, count in counts.items() if count > 1]:
+            raise DataError(
+                f"{place}model(s) {quoted(repeated)} are in more than one table; give each model "
+                "once"
+            )
+        lacking = [name for name in names if name not in counts]
         if lacking and pairing != "common":
-            raise DataError(_incomplete_family_note(first, members, lacking, parts))
+            raise DataError(_incomplete_family(first, place, lacking, parts))
         if lacking:
             notes.append(f"{place}no rows of {shortened(lacking, 5)}")
             if len(members) == 1:
@@ -69,23 +64,19 @@ def families_of(parts: Sequence[TablePart], pairing: str) -> tuple[list[Family],
     return families, notes
 
 
-def _incomplete_family_note(
-    first: TablePart,
-    members: Sequence[TablePart],
-    lacking: Sequence[str],
-    parts: Sequence[TablePart],
+def _incomplete_family(
+    first: TablePart, place: str, lacking: Sequence[str], parts: Sequence[TablePart]
 ) -> str:
     """What to say of a family that some models have no rows for."""
-    place = f"{first.label}: " if first.label else ""
     metrics: dict[str, dict[str, None]] = {}
     for part in parts:
         metrics.setdefault(part.model.name, {})[_title(part.metric)] = None
-    own, other = (list(metrics[name]) for name in (members[0].model.name, lacking[0]))
+    own, other = (list(metrics[name]) for name in (first.model.name, lacking[0]))
     if not set(own) & set(other):
         better = {_plain(part.metric).spec.better for part in parts}
         opposite = ", of which one is better when larger, the other when smaller"
         return (
-            f"{members[0].model.name} has {shortened(own, 3)} and {lacking[0]} has "
+            f"{first.model.name} has {shortened(own, 3)} and {lacking[0]} has "
             f"{shortened(other, 3)}: different metrics cannot be compared"
             + (opposite if len(better) > 1 else "")
         )

@@ -8,12 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.option_names import spelled_both
 from halfwidth.core.spec import Metric
 from halfwidth.data.families import Family, ModelCases
 from halfwidth.data.measuring import Matched
 from halfwidth.data.sources import (
     Source,
     TableColumns,
+    Tables,
     family_label,
     row_identities,
 )
@@ -21,6 +23,7 @@ from halfwidth.data.table_parts import TablePart, families_of
 from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.estimation.tables import layout_notes
+from halfwidth.tables.challenge_columns import CASE, TASK, VALUE
 from halfwidth.tables.layout import Layout, Slice, layout_of, not_applicable_note, slices
 
 # Levels within which the models of a canonical table are compared if nothing else is said.
@@ -37,12 +40,11 @@ def value_families(
 ) -> tuple[list[Family], list[str]]:
     """The families that tables hold, and what was assumed about their columns.
 
-    ``values`` are value columns, each with families of its own, or a mapping from the
-    name of a model to its column.
+    ``values`` are value columns, each with families of its own, or the column of each model.
     """
     parts: list[TablePart] = []
     notes: list[str] = []
-    held: dict[str, None] = {}
+    metrics_held: dict[str, None] = {}
     layouts = [(source, _layout(source, columns, values)) for source in sources]
     labels = {
         level
@@ -52,32 +54,55 @@ def value_families(
     }
     for source, layout in layouts:
         metrics = SliceMetrics(source.table, layout, metric, bounds)
-        held |= dict.fromkeys(metrics.held)
+        metrics_held |= dict.fromkeys(metrics.held)
         notes += layout_notes(layout, columns.groups, columns.strata)
         every = slices(source.table, layout, missing=how.request.missing)
         wanted = [
-            (one.checked(), found) for one in every if (found := metrics.for_slice(one)) is not None
+            (one.checked(), of_slice)
+            for one in every
+            if (of_slice := metrics.for_slice(one)) is not None
         ]
         notes += not_applicable_note(one for one, _ in wanted)
         parts += _parts(source, layout, wanted, columns, values, labels, paired=how.paired)
     if not parts:
-        raise DataError(f"no rows of metric {metric!r}; the table holds {shortened(list(held))}")
+        raise DataError(
+            f"no rows of metric {metric!r}; the table holds {shortened(list(metrics_held))}"
+        )
     families, left_out = families_of(parts, how.pairing)
     return families, [*dict.fromkeys(notes), *left_out]
+
+
+def challenge_columns(tables: Tables, value: Any) -> tuple[TableColumns, Any, tuple[str, ...]]:
+    """The columns and those of values, also as a challenge's table names them, and what to note.
+
+    Such a table, as challengeR has it, holds a row for each algorithm and case of a task.
+    """
+    columns = tables.with_models()
+    names = () if tables.only is None else tables.only.names
+    is_challenge = "metric" not in names and {columns.by, TASK, CASE} <= {*names}
+    if columns.within or not is_challenge or isinstance(value, Mapping):
+        return columns, value, ()
+    used = [VALUE] if value is None and VALUE in names else value
+    by_value = "" if used is value else f" by {VALUE!r}"
+    note = (
+        f"models ({columns.by!r}) are compared{by_value} within each {TASK!r}; name other columns "
+        f"by {spelled_both('data.model')}; {spelled_both('value')}; {spelled_both('data.by')}"
+    )
+    return replace(columns, within=(TASK,)), used, (note,)
 
 
 def _layout(
     source: Source, columns: TableColumns, values: Sequence[str] | Mapping[str, str] | None
 ) -> Layout:
     listed = list(values.values()) if isinstance(values, Mapping) else values
-    of_model = [] if source.model is not None or isinstance(values, Mapping) else [columns.by]
-    by = [*columns.within, *of_model]
+    models = [] if source.model is not None or isinstance(values, Mapping) else [columns.by]
+    by = [*columns.within, *models]
     layout = layout_of(
         source.table, listed, by or None, columns.case, columns.groups, columns.strata
     )
     if layout.metric is not None and not columns.within:
-        known = [name for name in CANONICAL_WITHIN if name in source.table and name not in of_model]
-        layout = replace(layout, by=(*known, *of_model))
+        known = [name for name in CANONICAL_WITHIN if name in source.table and name not in models]
+        layout = replace(layout, by=(*known, *models))
     return layout
 
 
