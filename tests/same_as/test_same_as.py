@@ -16,7 +16,7 @@ import pytest
 from door import run_command
 
 import halfwidth as hw
-from halfwidth import testing
+from halfwidth import metrics, testing
 from halfwidth.plots import Figure
 from same_as.calls import (
     FILES,
@@ -301,6 +301,12 @@ def test_every_keyword_of_every_public_function_is_given() -> None:
         if name not in given or wanted - given[name]:
             lacking[name] = wanted - given.get(name, set())
     assert not lacking, "tests/same_as/programs.txt wants a call with these"
+
+
+def test_every_metric_and_statistic_is_computed() -> None:
+    words = {word for call in all_calls() for word in re.findall(r"\w+", call.text)}
+    lacking = {*metrics.__all__, *hw.STATISTICS.names} - words
+    assert not lacking, "tests/same_as/commands.txt or programs.txt wants a call of these"
 
 
 def test_every_verb_is_helped(tmp_path: Path) -> None:
