@@ -88,7 +88,7 @@ def _prevalences(jobs: tuple[Job, Job], pair: Pair) -> Iterator[Caution]:
     """Where a metric depends on the shares of classes, and these differ."""
     metric = jobs[0].functional.metric
     first, second = (job.classes for job in jobs)
-    given = "prevalence" in metric.parameters
+    given = metric.states_prevalence
     if first is None or second is None or given or not metric.spec.prevalence_dependent:
         return
     shares = [context.sizes / context.sizes.sum() for context in (first, second)]

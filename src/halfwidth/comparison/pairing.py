@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.spec import Metric
 from halfwidth.estimation.differences import difference_functional, paired_records
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import Functional
@@ -53,4 +52,4 @@ def common_functional(first: Job, second: Job) -> Functional:
     shared = {
         name: value for name, value in metrics[0].parameters.items() if other.get(name) == value
     }
-    return replace(first.functional, metric=Metric(metrics[0].spec, shared))
+    return replace(first.functional, metric=replace(metrics[0], parameters=shared))

@@ -18,7 +18,7 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import quoted, shortened
 from halfwidth.core.forms import ROUNDING, Contrast, PairAverages
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Estimand, Kind, Metric, Statistic
+from halfwidth.core.spec import Estimand, Kind, Statistic
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Array
 from halfwidth.data.families import MeasuredFamily
@@ -140,7 +140,7 @@ class _Sides:
         what = job.functional
         # Averages of right and wrong are neither.
         spec = replace(what.metric.spec, kind=Kind.CONTINUOUS)
-        functional = Functional(what.statistic, Metric(spec, what.metric.parameters))
+        functional = Functional(what.statistic, replace(what.metric, spec=spec))
         return replace(job, functional=functional, records=records)
 
     def difference(self, estimate: Estimate, settings: Settings) -> Difference:

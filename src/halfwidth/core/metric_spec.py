@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
@@ -183,6 +183,22 @@ class Metric:
         """Cases from which intervals of it are reliable."""
         rule = self.spec.reliable_n
         return rule(**self._declared) if callable(rule) else rule
+
+    @property
+    def states_prevalence(self) -> bool:
+        """Whether it is of a prevalence, or of priors, that the cases at hand do not decide."""
+        return "prevalence" in self.parameters or "priors" in self.tables
+
+    @property
+    def table_texts(self) -> dict[str, str]:
+        """Costs and priors as an option writes them: ``0,1;5,0``."""
+        return {
+            name: ";".join(
+                ",".join(f"{value:g}" for value in row)
+                for row in (table if isinstance(table[0], Sequence) else [table])
+            )
+            for name, table in self.tables.items()
+        }
 
     def bounded(self, average: str | None = None) -> Metric:
         """The same with the range that its parameters and tables make."""

@@ -70,6 +70,7 @@ def metric_title(metric: Metric) -> str:
         for value in [metric.parameters.get(parameter.name, parameter.default)]
         if value is not None and value != parameter.default
     ]
+    shown += [f"{name} {text}" for name, text in metric.table_texts.items()]
     title = metric.spec.display
     return f"{title} ({', '.join(shown)})" if shown else title
 

@@ -159,7 +159,7 @@ def _metric_of_contrasts(metric: Metric, effect: Effect) -> Metric:
     )
     if spec.level is MetricLevel.SAMPLE:
         spec = replace(spec, estimand=Estimand.CONTRAST)
-    return Metric(spec, metric.parameters)
+    return replace(metric, spec=spec)
 
 
 @frozen(eq=False)

@@ -173,7 +173,7 @@ def build_functional(
 
 def share_functional(metric: Metric, hits: Callable[[Any], Array] = np.asarray) -> Functional:
     """A proportion, whose records are 0 and 1."""
-    binary = Metric(replace(metric.spec, kind=Kind.BINARY), metric.parameters)
+    binary = replace(metric, spec=replace(metric.spec, kind=Kind.BINARY))
     return Functional(MEAN, binary, binary=True, records=hits)
 
 

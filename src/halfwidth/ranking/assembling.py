@@ -180,6 +180,7 @@ def _name(metric: Metric) -> str:
         for value in [metric.parameters.get(parameter.name, parameter.default)]
         if value is not None and value != parameter.default
     ]
+    bound += [f"{name}={text}" for name, text in metric.table_texts.items()]
     return ":".join(filter(None, [metric.spec.name, ",".join(bound)]))
 
 

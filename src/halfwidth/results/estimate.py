@@ -179,10 +179,11 @@ class Estimate(SingleResult):
         return self.method_spec.name
 
     @property
-    def parameters(self) -> dict[str, float]:
-        """Parameters of the metric and of the statistic; their names never clash."""
+    def parameters(self) -> dict[str, Any]:
+        """Parameters of the metric and of the statistic, and costs and priors: no names clash."""
         statistic_parameters = {} if self.is_of_test_set else self.statistic_spec.parameters
-        return {**self.metric_spec.parameters, **statistic_parameters}
+        metric = self.metric_spec
+        return {**metric.parameters, **metric.tables, **statistic_parameters}
 
     def _parameter_text(self, name: str) -> Any:
         """A parameter as it is written in an option: a number, or the word that stands for it."""
@@ -411,6 +412,7 @@ class Estimate(SingleResult):
         bounds = self.metric_spec.spec.bounds
         row["bounds"] = f"{bounds.low:.12g},{bounds.high:.12g}"
         texts = {name: self._parameter_text(name) for name in self.parameters}
+        texts |= self.metric_spec.table_texts
         row["parameters"] = "; ".join(
             f"{name}={text}" if isinstance(text, str) else f"{name}={self.parameters[name]:g}"
             for name, text in texts.items()

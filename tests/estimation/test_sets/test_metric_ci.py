@@ -949,3 +949,30 @@ def test_own_function_may_be_of_a_regression() -> None:
         truth, truth + 1, metric=lambda a, b: float(np.abs(a - b).max()), n_resamples=9, rng=1
     )
     assert made.value == pytest.approx(1)
+
+
+def test_costs_and_priors_are_told_wherever_the_metric_is() -> None:
+    truth = np.arange(40) % 2
+    score = np.random.default_rng(0).random(40)
+    costly = [
+        functools.partial(hw.metrics.expected_cost, costs=[[0, 1], [cost, 0]]) for cost in (2, 5)
+    ]
+    two, five = hw.estimate(hw.Predictions.from_arrays(truth, score), metric=costly)
+    assert two.to_dict()["parameters"] == {"threshold": 0.5, "costs": [[0.0, 1.0], [2.0, 0.0]]}
+    assert five.to_row()["parameters"] == "threshold=0.5; costs=0,1;5,0"
+    assert "Expected cost (costs 0,1;5,0)" in five.sentence()
+    ranked = hw.rank(truth, {"A": score, "B": score[::-1]}, metric=costly)
+    assert "(costs 0,1;2,0)" in str(ranked)
+    difference = hw.compare(truth, {"A": score, "B": score[::-1]}, metric=costly[0])[0]
+    assert "expected cost (costs 0,1;2,0)" in difference.sentence()
+
+
+def test_with_priors_of_ones_own_the_cost_does_not_depend_on_the_prevalence() -> None:
+    truth, score = np.arange(40) % 2, np.random.default_rng(0).random(40)
+
+    def raised(**tables: Any) -> set[str]:
+        metric = functools.partial(hw.metrics.expected_cost, **tables)
+        return {one.code for one in metric_ci(truth, score, metric=metric).cautions}
+
+    assert "HW502" in raised(costs=[[0, 1], [3, 0]])
+    assert "HW502" not in raised(priors=[0.9, 0.1])

@@ -54,7 +54,7 @@ def class_cautions(context: CautionContext) -> Iterator[Caution | None]:
         yield _flipped(e)
     if metric.spec.name == accuracy.__name__:
         yield _accuracy_under_imbalance(e, classes)
-    if metric.spec.prevalence_dependent and "prevalence" not in metric.parameters:
+    if metric.spec.prevalence_dependent and not metric.states_prevalence:
         yield _prevalence(e, classes)
 
 

@@ -69,7 +69,7 @@ def job_for(
         threshold = _threshold(row, metric, cases, policies)
         if threshold is not None:
             stated = job.functional.metric
-            stated = Metric(stated.spec, {**stated.parameters, "threshold": threshold})
+            stated = replace(stated, parameters={**stated.parameters, "threshold": threshold})
             job = replace(job, functional=replace(job.functional, metric=stated))
     if classes is not None and is_one_class(row):
         classes = replace(classes, which=row.which)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.forms import PairedCases
 from halfwidth.core.spec import Metric
@@ -20,7 +22,7 @@ def with_bandwidth(row: MetricRow, metric: Metric, cases: TestSet) -> Metric:
     if not isinstance(row_form, PairedCases):
         raise TypeError(f"{metric.spec.name} does not compare pairs of cases")
     bandwidth = form.bandwidth(*row_form.cases(functional.records(cases)))
-    return Metric(metric.spec, {**metric.parameters, "bandwidth": bandwidth})
+    return replace(metric, parameters={**metric.parameters, "bandwidth": bandwidth})
 
 
 def subset_cautions(row: MetricRow, metric: Metric, cases: TestSet) -> tuple[Caution, ...]:
