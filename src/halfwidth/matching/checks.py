@@ -131,7 +131,7 @@ def check_scores(detections: Images, names: Sequence[str], hows: Sequence[Matchi
     if True in scored:
         raise DataError(
             f"the detections of image {scored[True]} have scores, those of image {unscored} have "
-            "not; give all of them scores, or none"
+            "none; give all of them scores, or none"
         )
     for how in hows:
         _, assignment = specs_of(how)
@@ -143,7 +143,7 @@ def check_scores(detections: Images, names: Sequence[str], hows: Sequence[Matchi
         ]
         if needing:
             raise DataError(
-                f"{needing[0]} needs scores, which the detections of image {unscored} have not"
+                f"{needing[0]} needs scores, which the detections of image {unscored} lack"
                 + ("; hungarian needs none" if assignment.needs_scores else "")
             )
     return False
