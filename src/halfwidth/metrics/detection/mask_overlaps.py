@@ -63,12 +63,10 @@ def _overlapping(
 ) -> Places:
     """Which pairs have crops that overlap; most are told apart by their first axis."""
     pairs = np.arange(len(first))
-    for (detection_low, detection_high), (reference_low, reference_high) in zip(
-        detection_ends, reference_ends, strict=True
-    ):
+    for detection, reference in zip(detection_ends, reference_ends, strict=True):
         one, other = first[pairs], second[pairs]
-        low = np.maximum(detection_low[one], reference_low[other])
-        pairs = pairs[low < np.minimum(detection_high[one], reference_high[other])]
+        low = np.maximum(detection[0, one], reference[0, other])
+        pairs = pairs[low < np.minimum(detection[1, one], reference[1, other])]
     return pairs
 
 
