@@ -146,8 +146,8 @@ def test_objects_that_stand_twice_are_told(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        ("ci new.csv --metric froc_score", "'froc_score' is of detections"),
-        ("ci new.csv --target kind --score p --metric ap50", "'ap50' is of detections"),
+        ("ci new.csv --metric froc_score", "'froc_score' is a metric of detections"),
+        ("ci new.csv --target kind --score p --metric ap50", "'ap50' is a metric of detections"),
         ("compare new.csv old.csv --metric pq", "compare, rank, gate and report with --references"),
     ],
 )

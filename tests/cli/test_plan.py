@@ -285,7 +285,7 @@ def test_a_small_pilot_and_repeated_cases_are_told(run: Run, tmp_path: Path) -> 
         ("difference --sd .1 --sd-b .1 --width .01", "give one --sd, or --sd-a and --sd-b"),
         ("difference --sd-a .1 --sd-b .1 --correlation 1 --width .01", "do not vary"),
         ("difference --sd-a .1 --sd-b .1 --correlation 2 --width .01", "from -1 to 1"),
-        ("difference --sd 1.5 --metric dsc --width .01", "no SD exceeds 1"),
+        ("difference --sd 1.5 --metric dsc --width .01", "is 1 at most"),
         (
             "classes --sensitivity .9 --specificity 95 --prevalence .1 --width .1",
             "for 95 % write 0.95",

@@ -106,7 +106,7 @@ def test_metrics_at_one_threshold_refuse_several() -> None:
 
 def test_panoptic_quality_is_of_overlaps() -> None:
     how = MatchingRule("centre_distance", "hungarian", (5.0,), Admits.AT_MOST)
-    with pytest.raises(hw.OptionError, match="centre_distance is none: localisation='mask_iou'"):
+    with pytest.raises(hw.OptionError, match="is none; give localisation='mask_iou'"):
         value_of(detection_metric("sq"), match_images(FOUND, TRUE, how), "micro")
 
 

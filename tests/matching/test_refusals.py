@@ -96,7 +96,7 @@ def test_scores_of_some_images_alone_are_refused() -> None:
     found = dataclasses.replace(
         FOUND, objects=(*FOUND.objects[:held], bare, *FOUND.objects[held + 1 :])
     )
-    with pytest.raises(DataError, match=f"have scores, those of image image{held} have not"):
+    with pytest.raises(DataError, match=f"have scores, those of image image{held} have none"):
         match_images(found, TRUE, MatchingRule(assignment="hungarian"))
 
 
@@ -109,7 +109,7 @@ def test_classes_alone_are_said_to_be() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({}, "greedy_by_score needs scores, which the detections of image .* have not; hungarian"),
+        ({}, "greedy_by_score needs scores, which the detections of image .* lack; hungarian"),
         ({"assignment": "hungarian", "score_threshold": 0.5}, "score_threshold needs scores"),
         ({"assignment": "hungarian", "max_detections": 5}, "max_detections needs scores"),
     ],

@@ -180,10 +180,10 @@ def test_an_intercept_far_from_the_cases_takes_more_of_them() -> None:
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "nothing": ({"halfwidth": None}, "say what to plan for"),
-    "no metric": ({"metric": None}, "say of which metric"),
-    "no metric of a width": ({"metric": None, "n": 500, "halfwidth": None}, "say of which metric"),
-    "two metrics": ({"halfwidth": {"oe_ratio": 0.1}}, "say of which metric"),
-    "of nothing": ({"metric": None, "halfwidth": {}}, "say of which metric"),
+    "no metric": ({"metric": None}, "name the metric"),
+    "no metric of a width": ({"metric": None, "n": 500, "halfwidth": None}, "name the metric"),
+    "two metrics": ({"halfwidth": {"oe_ratio": 0.1}}, "name the metric"),
+    "of nothing": ({"metric": None, "halfwidth": {}}, "name the metric"),
     "no spread": ({"prevalence": None}, "say how log odds are distributed"),
     "two ways": ({"lp_mean": 0.0, "lp_sd": 1.0}, "say how log odds are distributed"),
     "auroc": ({"auroc": 0.5}, "not above 0.5"),
@@ -205,8 +205,8 @@ PILOTS: dict[str, tuple[Any, str]] = {
     "log odds": (np.linspace(-3, 3, 20), "a probability is from 0 to 1"),
     "outcomes": ([0, 1] * 10, "outcomes or decisions"),
     "equal": ([0.3] * 20, "are all 0.3"),
-    "missing": ([0.3, math.nan] * 10, "some are missing"),
-    "text": (["a"] * 20, "something else than probabilities"),
+    "missing": ([0.3, math.nan] * 10, "none of them missing"),
+    "text": (["a"] * 20, "cells that are no numbers"),
 }
 
 
@@ -220,7 +220,7 @@ def test_bad_pilots(name: str) -> None:
 def test_bad_skewness_and_names() -> None:
     with pytest.raises(hw.OptionError, match=r"lp_skewness=0.999 is not from -0.995"):
         calibration("calibration_slope", halfwidth=0.2, lp_mean=0, lp_sd=1, lp_skewness=0.999)
-    with pytest.raises(hw.OptionError, match="are of log odds"):
+    with pytest.raises(hw.OptionError, match="make probabilities of 0 and 1: keep"):
         calibration("calibration_slope", halfwidth=0.2, lp_mean=50, lp_sd=1)
     with pytest.raises(hw.UnknownNameError, match="metric of calibration 'auroc'"):
         calibration("auroc", n=100, **CLASSES)

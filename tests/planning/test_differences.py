@@ -112,7 +112,7 @@ def test_a_power_beside_a_width_asks_for_the_larger() -> None:
     [
         ({"sd": 1.0, "power": 0.8}, "power goes with a difference"),
         ({"sd": 1.0, "power": 80, "difference": 1.0}, "for 80 % write 0.8"),
-        ({"sd": 1.0, "power": 0.05, "difference": 1.0}, "no more than the level of the test"),
+        ({"sd": 1.0, "power": 0.05, "difference": 1.0}, "not above the level of the test"),
         ({"sd": 1.0, "power": 0.8, "difference": 0.0}, "difference=0.0 is not above 0"),
         ({"sd": 0.1, "power": 0.8, "difference": 2.0, "metric": "dsc"}, "is not within"),
         ({"sd": 1.0}, "say what to plan for"),

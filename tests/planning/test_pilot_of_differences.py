@@ -66,8 +66,8 @@ def test_formulas_take_its_sd_alone() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"pilot": [0.01, 0.02]}, "no spread to plan from"),
-        ({"pilot": [0.01] * 9}, "no spread to plan from"),
+        ({"pilot": [0.01, 0.02]}, "no spread: a plan takes"),
+        ({"pilot": [0.01] * 9}, "no spread: a plan takes"),
         ({"pilot": [0.01, 0.02, np.nan]}, "missing or infinite"),
         ({"pilot": [1, 2, 30]}, "outside"),
         ({"pilot": [0.01, 0.02, 0.05], "sd": 0.1}, "leave out sd"),

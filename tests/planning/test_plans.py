@@ -61,7 +61,7 @@ def test_width_and_n_are_a_pair(name: str, width: float) -> None:
     ("wanted", "words"),
     [
         ({}, "say what to plan for: halfwidth=, or n="),
-        ({"n": 50, "halfwidth": 0.1}, "halfwidth=0.1 asks for the number of cases, and n=50 for"),
+        ({"n": 50, "halfwidth": 0.1}, "halfwidth=0.1 asks for the number of cases, n=50 for"),
         ({"halfwidth": 0}, "halfwidth=0 is not above 0"),
         ({"halfwidth": -0.1}, "halfwidth=-0.1 is not above 0"),
         ({"halfwidth": float("inf")}, "halfwidth=inf is not a finite number"),

@@ -198,7 +198,7 @@ def test_what_cannot_be_assumed(given: dict[str, Any], words: str) -> None:
         ({"margin": 0.02, "difference": -0.02}, "is not above -margin"),
         ({"margin": 3.0, "metric": "dsc"}, "is no restriction"),
         ({"margin": 0.02, "mean": 0.9, "metric": "dsc"}, "mean=0.9 has no effect on differences"),
-        ({"margin": 0.02, "assurance": 0.8}, "assurance is that of a width"),
+        ({"margin": 0.02, "assurance": 0.8}, "assurance goes with a half-width"),
     ],
 )
 def test_what_cannot_be_shown(given: dict[str, Any], words: str) -> None:

@@ -50,8 +50,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "HW905",
         "per cent among fractions",
         "{what}.",
-        "Where some values are fractions and others per cent, every mean and every difference is "
-        "of neither. It happens where tables of several sources are put together.",
+        "Where some values are fractions and others per cent, no mean and no difference means "
+        "anything. It happens where tables of several sources are put together.",
         "Bring all values to one unit.",
         severity=Severity.ERROR,
     ),
@@ -69,12 +69,12 @@ DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW907",
         "metric unknown",
-        "What {columns} hold{s} is not said: neither the range nor which direction is better is "
+        "Nothing says what {columns} hold{s}: neither the range nor the better direction is "
         "known, and values were checked without.",
         "Range checks, missing values as the worst one, comparisons and rankings need to know what "
         "the values are.",
         f"Name the metric ({spelled_both('metric')}); of a metric of your own say the range "
-        f"({spelled_both('bounds')}) and, where models are compared, which direction is better "
+        f"({spelled_both('bounds')}) and, where models are compared, the better direction "
         f"({spelled_both('better')}).",
         severity=Severity.NOTE,
     ),
@@ -109,7 +109,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "values for some models only",
         "{model} has no value in {count} of {total} cases in which {others}.",
         "Where a model has no value for cases that others have, it may have failed on them. Means "
-        "over the cases that are there then compare other cases, and flatter the model.",
+        "over the cases that are there then compare different cases, and flatter the model.",
         "Say why they are missing. Where a missing value means a failure, count it as the worst "
         f"value ({spelled_both('missing', 'worst')}).",
         "maier_hein2024",
@@ -224,9 +224,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "HW923",
         "labels exchanged",
         "{first} of {model} is missing where {second} of {other} is, and the other way round.",
-        "Which structures a case has does not depend on the model. Where a model lacks the values "
-        "of one label in the cases in which others lack another one, its labels are named in "
-        "another order.",
+        "Which structures a case has does not depend on the model. Where a model lacks one label "
+        "in the cases in which the others lack another one, two labels were exchanged.",
         "Check the names of the labels of both models.",
         severity=Severity.ERROR,
     ),

@@ -64,9 +64,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "HW506",
         "tolerance below the voxel size",
         "The tolerance of the NSD is below the longest side of a voxel: {where}.",
-        "Along that axis a boundary can only be off by nothing or by a whole voxel, which then "
-        "never is within the tolerance: the metric asks for perfection in one direction and allows "
-        "errors in others.",
+        "Along that axis a boundary is off by nothing or by a whole voxel, which is never within "
+        "the tolerance: the metric asks for perfection in one direction and allows errors in "
+        "others.",
         "Choose a tolerance that two careful readers would need, at least the slice thickness.",
         "nikolov2021",
     ),
@@ -92,16 +92,16 @@ DECLARED: tuple[CautionSpec, ...] = (
         "to the smaller of two errors, so that the difference of two models is mostly nearer to 0 "
         "than the true one, which its interval allows for.",
         "Report the interval, which allows for chance, and the debiased ECE (ece_l2) beside it. "
-        "Compare ECEs only of as many cases in the same bins.",
+        "Compare ECEs only of equally many cases in the same bins.",
         "kumar2019",
     ),
     CautionSpec(
         "HW510",
         "probabilities of 0 and 1",
-        "{count} of {n} probabilities are closer to 0 or 1 than {limit}, and were taken to be that "
-        "far away for the {what}.",
-        "The logarithm of 0 and the logit of 0 and 1 are infinite, so that these need a limit, and "
-        "one case of certainty that is wrong may decide the value. Many programs round "
+        "{count} of {n} probabilities are closer to 0 or 1 than {limit}, and count as that far "
+        "away in the {what}.",
+        "The logarithm of 0 and the logit of 0 and 1 are infinite, so that these need a limit, "
+        "and a single case that is certain and wrong may decide the value. Many programs round "
         "probabilities to 0 and 1 when they write them.",
         "Write probabilities with all their digits, or give logits "
         f"({spelled_both('scores', 'logits')}). Report the limit beside the value.",
@@ -110,11 +110,12 @@ DECLARED: tuple[CautionSpec, ...] = (
         "HW511",
         "not all pairs of cases compared",
         "The {what} rests on {most} cases, all pairs of which were compared.",
-        "Comparing all pairs takes time by the square of the number of cases. Of many cases the "
-        "metric is that of some of them, at even places in the order of their probabilities, which "
-        "does not depend on the order of rows. The interval is for as many cases as were taken.",
+        "The time for comparing all pairs grows with the square of the number of cases. Of many "
+        "cases the metric takes some, evenly spaced in the order of their probabilities, whatever "
+        "the order of rows. The interval is for as many cases as were taken.",
         "State how many cases the value rests on. Metrics that are sums over cases (ece, "
-        "smooth_ece, brier) take all of them, and the kernel calibration error of one class does.",
+        "smooth_ece, brier) take all of them, and so does the kernel calibration error of one "
+        "class.",
     ),
     CautionSpec(
         "HW601",

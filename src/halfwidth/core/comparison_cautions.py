@@ -53,7 +53,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{count} comparisons, and each interval holds by itself only: the verdicts together are "
         "less sure than {level}.",
         "With 95 % intervals, every twentieth comparison of equal models excludes 0 by chance. Of "
-        "ten, four in ten families hold such a one.",
+        "families of ten comparisons, four in ten hold such a one.",
         f"Leave out what asks for single intervals ({spelled_both('correction', 'none')}), or "
         "compare with one baseline only.",
         "holm1979",
@@ -160,8 +160,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Where models are nearly equal, the resamples repeat what chance made of the cases at "
         "hand, and favour the model that happens to lead. The range of the ranks over resamples "
         "then holds the true rank less often than it says: that of the best of five models, each "
-        "better by .001 SD than the next, in 86 % of samples of 100 cases instead of 95 %, and of "
-        "twenty in 44 %.",
+        "better by .001 SD than the next, in 86 % of samples of 100 cases instead of 95 %, and "
+        "that of the best of twenty in 44 %.",
         "Report the confidence sets of the ranks; they cover at ties too.",
         "mogstad2024",
     ),
@@ -169,8 +169,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "HW852",
         "missing values decide ranks",
         "The rank of {model} depends on what missing values mean: {ranks}.",
-        "Who leaves out the cases on which it fails is better than it looks, and whether a missing "
-        "value is a failure the values do not say. Here the order of the models rests on it.",
+        "A model without values where it fails looks better than it is, and the values do not say "
+        "whether a missing one is a failure. Here the order of the models rests on it.",
         "Find out why values are missing, name the policy in the report, and show the ranks under "
         "each.",
         "maier_hein2024",

@@ -90,9 +90,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "HW878",
         "detections cut at a score",
         "No detection scores below {lowest:.3g}{by}: the {what} is of the curve up to there.",
-        "What lies below the cut would have found more objects at lower precision. AP counts "
-        "the part of the curve that is missing as 0, and the FROC curve ends before the false "
-        "positive rates that its score is the mean of. Two detectors cut at different scores "
+        "What lies below the cut would have found more objects at lower precision. AP counts the "
+        "part of the curve that is missing as 0, and the FROC curve ends before the false "
+        "positive rates over which its score is averaged. Two detectors cut at different scores "
         "differ by that alone.",
         "Have the detector write all detections, down to a score near 0, for metrics over many "
         f"thresholds; cut them for metrics at one ({spelled_both('score_threshold')}).",

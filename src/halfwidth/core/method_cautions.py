@@ -45,9 +45,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "The interval has no width: {reason}; it hides the uncertainty of the cases not seen.",
         "Resampling or averaging equal values gives the same value again. That all cases seen are "
         "equal does not mean that all cases are.",
-        "Use auto: of proportions, of counts, and of metrics with finite bounds (or with bounds "
-        f"that you give: {spelled_both('bounds')}) the interval then says what so many cases "
-        "cannot exclude.",
+        "Use auto: for proportions, for counts, and for metrics with finite bounds (or bounds "
+        f"that you give: {spelled_both('bounds')}) its interval says what so many cases cannot "
+        "exclude.",
         "andre2025",
         reliability=True,
         otherwise="Collect more cases, until some differ. Where the metric has a range that was "
@@ -88,13 +88,13 @@ DECLARED: tuple[CautionSpec, ...] = (
         "level out of reach for exact",
         "Order statistics of {n} reach {attainable} for the {what}, not the {wanted} asked for; "
         "{needed} would do. {instead}",
-        "A distribution-free interval lies between two of the observed values, so its level cannot "
-        "exceed the probability that the quantile lies between the smallest and the largest one. "
-        "The interval is therefore printed with the level that it attains or, for a quantile near "
-        "an end, as a bound that leaves the other side open. It holds the quantile as often as it "
-        "says, whatever the distribution. No resample reaches beyond these values either, so that "
-        "the difference of two models is held no more often; no verdict and no rank at the level "
-        "asked for rests on it.",
+        "A distribution-free interval lies between two of the observed values, so its level "
+        "cannot exceed the probability that the quantile lies between the smallest and the "
+        "largest one. The interval is therefore printed with the level that it attains or, for a "
+        "quantile near an end, as a bound that leaves the other side open. It covers as often as "
+        "it says, whatever the distribution. No resample reaches beyond these values either, so "
+        "that the interval of a difference of two models covers no more often; no verdict and no "
+        "rank at the level asked for rests on it.",
         "Collect as many as named, or ask for a lower level or a less extreme quantile.",
         "lehmann2025",
     ),
@@ -186,9 +186,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "extrapolated quantile",
         "A bound of the {method} lies beyond the values of {n}: its level is not kept there.",
         "Beyond the smallest and the largest value the tails are taken to fall off like those of "
-        "an exponential distribution. For the outer tenths of 5 to 10 normal values intervals of "
-        "95 % cover 82 to 88 %, and 52 to 64 % of a lower tenth where one value in ten lies far "
-        "below, like a run that diverged.",
+        "an exponential distribution. Of 5 to 10 normal values, intervals of 95 % cover the outer "
+        "tenths 82 to 88 % of the time; where one value in ten lies far below, like a run that "
+        "diverged, they cover the lower tenth 52 to 64 % of the time.",
         "Use exact_attained, which says the level that so few values attain, or collect more.",
         "lehmann2025",
         reliability=True,
@@ -198,11 +198,11 @@ DECLARED: tuple[CautionSpec, ...] = (
         "counts taken for Poisson",
         "{method} takes counts for Poisson: a bound is too low where a few images hold most "
         "events.",
-        "Of images without a false positive, no resample holds one, and the bound has to come from "
-        "what is known of counts. If false positives come singly, n images without any exclude "
-        "3.0/n and more of them for each image at 95 % (3.7/n of a two-sided interval). If they "
-        "come in bursts, as in the one scan with a metal implant, all may lie in images that were "
-        "not seen. Of clusters (patients) n is their number.",
+        "Of images without a false positive, no resample holds one, and the bound has to come "
+        "from what is known of counts. If false positives come singly, n images without any "
+        "exclude rates of 3.0/n per image or more at 95 % (3.7/n for a two-sided interval). If "
+        "they come in bursts, as in the one scan with a metal implant, all may lie in images that "
+        "were not seen. With clusters (patients), n is their number.",
         "Collect more images, of all the kinds that occur.",
         "garwood1936",
     ),
@@ -221,10 +221,10 @@ DECLARED: tuple[CautionSpec, ...] = (
         "HW320",
         "estimate outside its interval",
         "The {what} of {value} lies outside of its own interval, {low} to {high}.",
-        "An interval made of resamples lies where the statistic of the resamples mostly does. The "
-        "SD, the IQR and the outer quantiles of few cases are mostly smaller in resamples than in "
-        "the cases themselves, and a short interval, of few cases or at a low confidence level, "
-        "then misses what it is about.",
+        "An interval by resampling lies where the statistic of most resamples does. The SD, the "
+        "IQR and the outer quantiles of few cases are mostly smaller in resamples than in the "
+        "cases themselves. A short interval, of few cases or at a low confidence level, then "
+        "misses the estimate.",
         "Collect more cases, or take a method that holds its estimate, such as t or dirichlet.",
         reliability=True,
         otherwise="Collect more cases, or take a higher confidence level.",
@@ -234,23 +234,21 @@ DECLARED: tuple[CautionSpec, ...] = (
         "resampled calibration error",
         "{method} rests on resamples, which make the {what} larger: the interval can exclude the "
         "true value, above all of a calibrated model.",
-        "Noise makes deviations, and so the error, larger than the true ones. A "
-        "resample adds noise to noise: its error exceeds the estimate about as much as the "
-        "estimate exceeds the truth, in the same direction. Of perfectly calibrated models no "
-        "percentile or BCa interval of the ECE held the true value 0, at any n from 50 to 1000; "
-        "for a true ECE of 0.05 at 200 cases 12 % and 76 % held it. For pairs of cases, as in the "
-        "debiased ECE, a case that is drawn twice is a pair with itself. Parts of the Brier score "
-        "that isotonic recalibration gives are like that: percentile held the true miscalibration "
-        "of 0 to 5 % of samples of 100 and 400 cases, basic that of 67 to 99 %, and the true "
-        "discrimination of 55 to 70 % and of 84 to 91 %. Basic held the true MCE of calibrated "
-        "models in 10 to 60 % of samples of 50 to 200 cases, and in 75 % of 1000. The difference "
-        "of a calibrated and another model comes out too small, and its interval ends short of "
-        "the true one in a third to a half of samples; of two models that are both off by much, "
-        "in a tenth.",
+        "Noise makes the error larger than the true one, and a resample adds noise to noise: its "
+        "error exceeds the estimate about as much as the estimate exceeds the truth. Of perfectly "
+        "calibrated models no percentile or BCa interval of the ECE held the true value 0, at any "
+        "n from 50 to 1000; of a true ECE of 0.05 at 200 cases 12 % and 76 % did. In metrics of "
+        "pairs of cases, such as the debiased ECE, a case that is drawn twice is paired with "
+        "itself. The parts of the Brier score by isotonic recalibration are like that: in samples "
+        "of 100 and 400 cases percentile held the true miscalibration 0 to 5 % of the time and "
+        "basic 67 to 99 %, the true discrimination 55 to 70 % and 84 to 91 %. Basic held the true "
+        "MCE of calibrated models in 10 to 60 % of samples of 50 to 200 cases, and in 75 % of "
+        "samples of 1000. The difference between a calibrated and another model comes out too "
+        "small: its interval ends short of the true one in a third to a half of samples, and in a "
+        "tenth where both models are far off.",
         "Use auto: inverted for ece and smooth_ece, debiased for ece_l2, joint_inversion for "
-        "differences of ece and ece_l2. Of the MCE, of parts of the Brier score, of ratios and of "
-        "differences of smooth_ece no interval is known that covers; report the ECE or the Brier "
-        "score as well.",
+        "differences of ece and ece_l2. No interval is known to cover the MCE, parts of the Brier "
+        "score, ratios, or differences of smooth_ece: report the ECE or the Brier score as well.",
         "sun2024",
         reliability=True,
         otherwise="Report ece or brier as well, whose intervals cover.",
@@ -261,8 +259,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{count} of {n} cases had an outcome that the model gave a probability of 0.",
         "A probability of exactly 0 or 1 says that the other outcome cannot happen. One case in "
         "which it does refutes the model, whatever the p-value of a test that looks at all cases.",
-        "Look at these cases; a model whose probabilities are rounded to 0 and 1 should be asked "
-        "for more digits.",
+        "Look at these cases. Where probabilities were rounded to 0 and 1, write them with more "
+        "digits.",
     ),
     CautionSpec(
         "HW401",
@@ -360,8 +358,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "pandas itself; score columns that are named for the classes are theirs. Where such labels "
         "come in different orders, one of them was sorted, shuffled or filtered; if its labels "
         "were lost on the way, pairs are wrong.",
-        "Bring them into one order beforehand, for example as columns of one data frame. If their "
-        "places are what belongs together, pass .to_numpy() of each; of score columns, name the "
+        "Bring them into one order beforehand, for example as columns of one data frame. If rows "
+        "belong together by their places, pass .to_numpy() of each; of score columns, name the "
         f"classes in their order ({spelled_both('labels')}).",
     ),
     CautionSpec(
@@ -370,9 +368,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "The {what} of {value:.3g} lies below 1/2{how}: the scores rank cases the wrong way round. "
         "Are they flipped?",
         "A model without any skill has an AUROC of 1/2. One that is clearly below ranks the "
-        "negative cases first, which scores do that speak for the other class: a wrong positive "
-        "class, score columns in another order than the classes, or a score that falls where the "
-        "class is likelier, such as a distance.",
+        "negative cases first, as scores do that speak for the other class. The cause may be a "
+        "wrong positive class, score columns in another order than the classes, or a score that "
+        "falls where the class is likelier, such as a distance.",
         f"Name the class that high scores speak for ({spelled_both('pos_label')}), or give 1 - "
         "score; with a column for each class, name the classes in the order of the columns "
         f"({spelled_both('labels')}).",
@@ -381,7 +379,7 @@ DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW411",
         "folds that share training data",
-        "Column {column!r} holds {levels} folds of a cross-validation: each is of a model of its "
+        "Column {column!r} holds {levels} folds of a cross-validation: each has a model of its "
         "own, and these share training data.",
         "In a cross-validation every case is predicted by the model of its fold, and the models of "
         "different folds were trained on overlapping data. Their results depend on each other, "

@@ -128,7 +128,7 @@ def _unknown_option_text(
     )
     matching = f"matching={{{part!r}: ...}}"
     if part is not None and "matching" in names:
-        return f"{text}; it is a part of how detections are matched: {matching}"
+        return f"{text}; it is part of the matching: {matching}"
     if TAKES_DATA & {*names}:
         ours = {name for name, one in OPTIONS.items() if unknown in one.elsewhere.split()}
         called = {unknown} | ours

@@ -28,7 +28,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "HW703",
         "several quantiles at once",
         "{count} intervals of {level} each: that all hold at once is less likely.",
-        "Each interval misses in a share of samples; of several, some one misses more often.",
+        "Each interval misses in a share of samples; the more intervals, the more often one of "
+        "them misses.",
         f"Ask for simultaneous intervals ({spelled_both('simultaneous', True)}), or name one "
         "quantile beforehand.",
         "lehmann2025",
@@ -55,7 +56,7 @@ DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW706",
         "repeated runs",
-        "{repeated} of {total} runs say all that an earlier one does: seed or name, and value.",
+        "{repeated} of {total} runs repeat an earlier one: seed or name, and value.",
         "A run made twice with the same seed is one run. Counted twice it makes intervals too "
         "short.",
         "Leave the copies out, or find out why the seed does not change the run.",

@@ -84,18 +84,18 @@ DECLARED: tuple[CautionSpec, ...] = (
         "HW201",
         "few cases",
         "{n}; reliable intervals for the {what} need {needed}.",
-        "With few cases intervals miss the true value more often than they say. How few depends on "
-        "the method: in a study of 228 segmentation instances the median coverage of bootstraps at "
-        "95 % reached 92.5 % from about 25 cases for the mean DSC and 75 for the mean ASSD. "
-        "On 166 real instances of this project's own study percentile intervals did so from about "
-        "50 cases for the mean DSC, 75 for its SD, 25 for its IQR, 10 for its median and trimmed "
-        "mean; on 50 of classification from 100 for accuracy and macro F1, and not up to 250 for "
-        "a macro AUROC near 1. This is raised where on real instances what was run (a named "
-        "method, or auto with its fallbacks) was covered less often than that, or in a quarter of "
-        "them less than 90 %; where none were studied (paired differences, dirichlet of another "
-        "mass, gaffke of a test set, weighted cases), below the number that the metric and the "
-        "statistic declare. "
-        "Clusters count as many of equal size as weigh like these.",
+        "With few cases intervals miss the true value more often than they say. How few depends "
+        "on the method: in a study of 228 segmentation instances the median coverage of "
+        "bootstraps at 95 % reached 92.5 % from about 25 cases for the mean DSC and 75 for the "
+        "mean ASSD. On 166 real instances of this project's own study percentile intervals did so "
+        "from about 50 cases for the mean DSC, 75 for its SD, 25 for its IQR, 10 for its median "
+        "and trimmed mean; on 50 of classification from 100 for accuracy and macro F1, and not up "
+        "to 250 for a macro AUROC near 1. This is raised where the method (the one named, or auto "
+        "with its fallbacks) covered less often than that on real instances, or less than 90 % in "
+        "a quarter of them. Where none were studied (paired differences, dirichlet of another "
+        "mass, gaffke of a test set, weighted cases), it is raised below the number that the "
+        "metric and the statistic declare. Clusters of unequal size count as so many of equal "
+        "size as weigh the same.",
         "Collect more cases, or read the interval as optimistic.",
         "andre2025",
         reliability=True,
@@ -106,9 +106,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{detail}: a few values weigh heavily in the {what}{doubt}.",
         "Failed cases make long tails. The coverage of an interval for a mean or an SD converges "
         "more slowly the more skewed the values are; in a study of 228 instances almost all "
-        "coverage failures for the mean DSC were instances with outliers. Samples with such values "
-        "were covered less often by t and percentile (87 % of the time at 30 cases, 93 % without "
-        "them), but not by hall and bca: what they miss is the tail of which a sample shows none.",
+        "coverage failures for the mean DSC were instances with outliers. On samples with such "
+        "values t and percentile covered less often (87 % of the time at 30 cases, 93 % without "
+        "them); hall and bca did not, and fail where a sample shows nothing of the tail.",
         "Look at the extreme cases. Report the median or the trimmed mean as well, which outliers "
         "do not move.",
         "andre2025",

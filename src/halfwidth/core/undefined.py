@@ -90,8 +90,8 @@ def penalty_for(metric: Metric, penalty: float | None) -> float:
     if worst is None:
         raise OptionError(
             f"{spelled('missing', 'worst')} needs a penalty: no finite value is known to be the "
-            f"worst for {spec.called} (range {spec.bounds}); give {spelled('penalty')}, which in a "
-            f"table of several metrics is for distances: pick another by {spelled('metric')}"
+            f"worst for {spec.called} (range {spec.bounds}); give {spelled('penalty')}, in a table "
+            f"of several metrics that of distances unless {spelled('metric')} names another"
         )
     if not np.isfinite(worst) or not spec.bounds.low <= worst <= spec.bounds.high:
         raise OptionError(

@@ -31,7 +31,9 @@ def check_sets(detections: ObjectSet, references: ObjectSet) -> None:
         )
 
 
-def check_units(detections: ObjectSet, references: ObjectSet, hows: Sequence[MatchingRule]) -> None:
+def check_units(
+    detections: ObjectSet, references: ObjectSet, rules: Sequence[MatchingRule]
+) -> None:
     """Refuse coordinates that cannot be compared, or have no lengths."""
     if detections.unit is not references.unit:
         raise DataError(
@@ -40,11 +42,11 @@ def check_units(detections: ObjectSet, references: ObjectSet, hows: Sequence[Mat
         )
     if references.unit is not Unit.FRACTION:
         return
-    for how in hows:
-        lengths = specs_of(how)[0].unit
-        if lengths or how.area_range is not None:
+    for rule in rules:
+        lengths = specs_of(rule)[0].unit
+        if lengths or rule.area_range is not None:
             raise DataError(
-                f"{how.localisation if lengths else 'area_range'} needs pixels or mm, but the "
+                f"{rule.localisation if lengths else 'area_range'} needs pixels or mm, but the "
                 "coordinates are fractions of images whose sizes are not known; give the sizes"
             )
 
@@ -119,7 +121,7 @@ def _dimensions(objects: Objects) -> set[int]:
     return known | {one.dims for one in objects.masks or ()}
 
 
-def check_scores(detections: Images, names: Sequence[str], hows: Sequence[MatchingRule]) -> bool:
+def check_scores(detections: Images, names: Sequence[str], rules: Sequence[MatchingRule]) -> bool:
     """Whether all detections have scores; refuse what needs them where they have not."""
     scored: dict[bool, str] = {}
     for name, objects in zip(names, detections, strict=True):
@@ -131,19 +133,19 @@ def check_scores(detections: Images, names: Sequence[str], hows: Sequence[Matchi
     if True in scored:
         raise DataError(
             f"the detections of image {scored[True]} have scores, those of image {unscored} have "
-            "not; give all of them scores, or none"
+            "none; give all of them scores, or none"
         )
-    for how in hows:
-        _, assignment = specs_of(how)
+    for rule in rules:
+        _, assignment = specs_of(rule)
         needing = [assignment.name] if assignment.needs_scores else []
         needing += [
             option
             for option in ("score_threshold", "max_detections")
-            if getattr(how, option) is not None
+            if getattr(rule, option) is not None
         ]
         if needing:
             raise DataError(
-                f"{needing[0]} needs scores, which the detections of image {unscored} have not"
+                f"{needing[0]} needs scores, which the detections of image {unscored} lack"
                 + ("; hungarian needs none" if assignment.needs_scores else "")
             )
     return False

@@ -41,11 +41,11 @@ class Source:
     ways: tuple[list[Known], list[Known]]
     localisation: LocalisationSpec
     # All share the criterion.
-    hows: Sequence[MatchingRule]
+    rules: Sequence[MatchingRule]
 
     def chunks(self) -> Iterator[Chunk]:
         """All images, some at a time: with not too many pairs, and of one geometry if need be."""
-        sized = any(how.area_range is not None for how in self.hows)
+        sized = any(rule.area_range is not None for rule in self.rules)
         spaced = sized or self.localisation.spaced
         start, pairs, n = 0, 0, len(self.references)
         for i in range(n):
@@ -60,9 +60,9 @@ class Source:
             yield self._chunk(start, n)
 
     def _chunk(self, start: int, stop: int) -> Chunk:
-        how, n_classes = self.hows[0], len(self.references.classes)
+        rule, n_classes = self.rules[0], len(self.references.classes)
         detections, references = (
-            side_of(images[start:stop], n_classes, ways, by_class=how.by_class, ranked=ranked)
+            side_of(images[start:stop], n_classes, ways, by_class=rule.by_class, ranked=ranked)
             for images, ways, ranked in zip(
                 (self.detections, self.references.objects), self.ways, (True, False), strict=True
             )
@@ -81,7 +81,7 @@ class Source:
                 second=cells.second,
                 spacing=spacing,
                 shape=shape,
-                boundary_distance=how.boundary_distance,
+                boundary_distance=rule.boundary_distance,
             )
             values = self.localisation.function(pairs)
         return Chunk(
@@ -128,9 +128,9 @@ class Part(NamedTuple):
     lesions: Sequence[Lesion]
 
 
-def match_chunk(chunk: Chunk, how: MatchingRule) -> Part:
+def match_chunk(chunk: Chunk, rule: MatchingRule) -> Part:
     """The match lists of some images."""
-    task = _Task(chunk, how)
+    task = _Task(chunk, rule)
     detections, kept = chunk.detections, task.kept
     assigned = task.assigned()
     outcome = np.full(assigned.shape, Outcome.FALSE_POSITIVE, dtype=np.uint8)
@@ -139,7 +139,7 @@ def match_chunk(chunk: Chunk, how: MatchingRule) -> Part:
     outcome[matched] = np.where(real, Outcome.TRUE_POSITIVE, Outcome.IGNORED)
     if task.outside is not None:
         outcome[~matched & task.outside[kept]] = Outcome.IGNORED
-    if how.duplicates_ignored:
+    if rule.duplicates_ignored:
         again = task.duplicates(outcome)
         assigned = np.where(again >= 0, again, assigned)
         outcome[again >= 0] = Outcome.IGNORED
@@ -165,13 +165,13 @@ def match_chunk(chunk: Chunk, how: MatchingRule) -> Part:
 class _Task:
     """A chunk that is matched in one way."""
 
-    def __init__(self, chunk: Chunk, how: MatchingRule) -> None:
-        self.how, self.chunk, self.cells = how, chunk, chunk.cells
-        self.kept, self.used = kept_detections(chunk, how)
-        self.roles, self.outside = roles_of(chunk, how)
+    def __init__(self, chunk: Chunk, rule: MatchingRule) -> None:
+        self.rule, self.chunk, self.cells = rule, chunk, chunk.cells
+        self.kept, self.used = kept_detections(chunk, rule)
+        self.roles, self.outside = roles_of(chunk, rule)
         higher = chunk.localisation.better is Better.HIGHER
         self.gains = chunk.values if higher else -chunk.values
-        self.limits = _limits(how, higher=higher)
+        self.limits = _limits(rule, higher=higher)
         cell = np.repeat(np.arange(len(self.cells)), self.cells.n_detections)[self.kept]
         # The first reference of the cell of each detection, and its first pair.
         self.first = self.cells.reference[cell]
@@ -187,7 +187,7 @@ class _Task:
     def assigned(self) -> NDArray[np.int32]:
         """For each threshold and detection the place of its reference in the cell, or -1."""
         assigned = np.full((len(self.limits), len(self.kept)), -1, dtype=np.int32)
-        _, assignment = specs_of(self.how)
+        _, assignment = specs_of(self.rule)
         if assignment.function is None or assignment.function is greedy_by_score:
             self._match(self.roles, assigned)
             return assigned
@@ -220,29 +220,31 @@ class _Task:
         )
 
 
-def kept_detections(chunk: Chunk, how: MatchingRule) -> tuple[Places, Places]:
+def kept_detections(chunk: Chunk, rule: MatchingRule) -> tuple[Places, Places]:
     """Which detections take part, and how many of each cell: its first ones."""
     cells, score = chunk.cells, chunk.detections.objects.score
     cell = np.repeat(np.arange(len(cells)), cells.n_detections)
     keep = np.ones(len(cell), dtype=bool)
-    if how.score_threshold is not None and score is not None:
-        keep &= score >= how.score_threshold
-    if how.max_detections is not None:
-        keep &= np.arange(len(cell)) - cells.detection[cell] < how.max_detections
+    if rule.score_threshold is not None and score is not None:
+        keep &= score >= rule.score_threshold
+    if rule.max_detections is not None:
+        keep &= np.arange(len(cell)) - cells.detection[cell] < rule.max_detections
     return np.flatnonzero(keep), np.bincount(cell[keep], minlength=len(cells)).astype(np.intp)
 
 
-def roles_of(chunk: Chunk, how: MatchingRule) -> tuple[NDArray[np.uint8], NDArray[np.bool_] | None]:
+def roles_of(
+    chunk: Chunk, rule: MatchingRule
+) -> tuple[NDArray[np.uint8], NDArray[np.bool_] | None]:
     """What each reference is to detections, and which detections are of another size."""
     references = chunk.references.objects
     roles = np.full(len(references), Role.TO_BE_FOUND, dtype=np.uint8)
     outside = None
-    if how.area_range is not None:
+    if rule.area_range is not None:
         criterion = chunk.localisation
-        small = _outside(references, criterion.of_references, how.area_range, chunk.spacing)
+        small = _outside(references, criterion.of_references, rule.area_range, chunk.spacing)
         roles[small] = Role.IGNORED_ONCE
         detections = chunk.detections.objects
-        outside = _outside(detections, criterion.of_detections, how.area_range, chunk.spacing)
+        outside = _outside(detections, criterion.of_detections, rule.area_range, chunk.spacing)
     for always in (references.crowd, references.ignored):
         if always is not None:
             roles[always] = Role.IGNORED_ALWAYS
@@ -261,15 +263,15 @@ def _outside(
     return np.asarray((area < area_range[0]) | (area > area_range[1]))
 
 
-def _limits(how: MatchingRule, *, higher: bool) -> Array:
+def _limits(rule: MatchingRule, *, higher: bool) -> Array:
     """The least gain that each threshold admits."""
-    thresholds = np.array(how.thresholds)
+    thresholds = np.array(rule.thresholds)
     if not higher:
         thresholds = -thresholds
-    elif how.admits is Admits.AT_LEAST:
+    elif rule.admits is Admits.AT_LEAST:
         almost = (thresholds > ALMOST_ONE) & (thresholds <= 1)
         thresholds = np.where(almost, ALMOST_ONE, thresholds)
-    strict = how.admits in {Admits.ABOVE, Admits.BELOW}
+    strict = rule.admits in {Admits.ABOVE, Admits.BELOW}
     return np.nextafter(thresholds, np.inf) if strict else thresholds
 
 

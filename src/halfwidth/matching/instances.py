@@ -38,7 +38,7 @@ def measure(
         return matches
     images = _Images(matches, detections, references, _names_of(metrics))
     measured: Values = {}
-    for of, how in (
+    for of, measure in (
         ("pairs", _measure_pairs),
         ("lesions", _measure_lesions),
         ("sizes", _measure_sizes),
@@ -46,7 +46,7 @@ def measure(
     ):
         some = [one for one in missing if one.of == of]
         if some:
-            measured |= how(images, some)
+            measured |= measure(images, some)
     return replace(matches, measured={**matches.measured, **measured})
 
 

@@ -25,13 +25,13 @@ from halfwidth.metrics.detection.mask_overlaps import shared_voxels
 Places = NDArray[np.intp]
 
 
-def match_lesions(chunk: Chunk, how: MatchingRule) -> Part:
+def match_lesions(chunk: Chunk, rule: MatchingRule) -> Part:
     """The match lists of some images, and their lesions."""
     detections, references, cells = chunk.detections, chunk.references, chunk.cells
-    kept, _ = kept_detections(chunk, how)
-    dilated = tuple(_dilated(one, how.dilation) for one in references.objects.masks or ())
+    kept, _ = kept_detections(chunk, rule)
+    dilated = tuple(_dilated(one, rule.dilation) for one in references.objects.masks or ())
     lesion = _lesion_numbers(references.cell, dilated)
-    real = _real_lesions(chunk, how, lesion)
+    real = _real_lesions(chunk, rule, lesion)
     shared = shared_voxels(detections.objects.masks or (), dilated, cells.first, cells.second)
     touching = np.flatnonzero((shared > 0) & np.isin(cells.first, kept))
     links = _Links(cells.first[touching], lesion[cells.second[touching]], shared[touching])
@@ -111,15 +111,15 @@ def _lesion_numbers(cell: Places, dilated: Sequence[CroppedMask]) -> Places:
     return np.asarray(connected_components(edges, directed=False)[1], dtype=np.intp)
 
 
-def _real_lesions(chunk: Chunk, how: MatchingRule, lesion: Places) -> NDArray[np.bool_]:
+def _real_lesions(chunk: Chunk, rule: MatchingRule, lesion: Places) -> NDArray[np.bool_]:
     """Which lesions are to be found: of a size in range, and not ignored as a whole."""
-    roles, _ = roles_of(chunk, dataclasses.replace(how, area_range=None))
+    roles, _ = roles_of(chunk, dataclasses.replace(rule, area_range=None))
     number = int(lesion.max(initial=-1)) + 1
     real = np.bincount(lesion[roles == Role.TO_BE_FOUND], minlength=number) > 0
-    if how.area_range is not None:
+    if rule.area_range is not None:
         area = areas_of(chunk.references.objects, chunk.localisation.of_references, chunk.spacing)
         size = np.bincount(lesion, weights=area, minlength=number)
-        real &= (size >= how.area_range[0]) & (size <= how.area_range[1])
+        real &= (size >= rule.area_range[0]) & (size <= rule.area_range[1])
     return real
 
 

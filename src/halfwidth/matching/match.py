@@ -23,21 +23,21 @@ from halfwidth.matching.rules import settled, specs_of
 
 
 def match_images(
-    detections: ObjectSet, references: ObjectSet, how: MatchingRule | None = None
+    detections: ObjectSet, references: ObjectSet, rule: MatchingRule | None = None
 ) -> MatchLists:
     """Match the detections of each image with its references, unless told otherwise as COCO does.
 
     Lists are of the images of the references, in their order. Images without detections may be
     missing from the detections, whose order does not matter.
     """
-    return match_many(detections, references, [how or MatchingRule()])[0]
+    return match_many(detections, references, [rule or MatchingRule()])[0]
 
 
 def match_many(
-    detections: ObjectSet, references: ObjectSet, hows: Sequence[MatchingRule]
+    detections: ObjectSet, references: ObjectSet, rules: Sequence[MatchingRule]
 ) -> list[MatchLists]:
     """Match in several ways; those of one criterion share what is measured of each pair."""
-    plans = [settled(how) for how in hows]
+    plans = [settled(rule) for rule in rules]
     check_sets(detections, references)
     check_units(detections, references, plans)
     check_dimensions(detections, references)
@@ -57,37 +57,37 @@ def match_many(
 def _groups(plans: Sequence[MatchingRule]) -> list[list[int]]:
     """Matchings that measure the same pairs in the same way."""
     groups: dict[object, list[int]] = {}
-    for i, how in enumerate(plans):
-        key = (how.localisation, how.by_class, how.boundary_distance)
+    for i, rule in enumerate(plans):
+        key = (rule.localisation, rule.by_class, rule.boundary_distance)
         groups.setdefault(key, []).append(i)
     return list(groups.values())
 
 
 def _match_group(
-    detections: Sequence[Objects], references: ObjectSet, hows: Sequence[MatchingRule]
+    detections: Sequence[Objects], references: ObjectSet, rules: Sequence[MatchingRule]
 ) -> Iterator[MatchLists]:
     """Lists of matchings that share a criterion."""
-    localisation, _ = specs_of(hows[0])
+    localisation, _ = specs_of(rules[0])
     check_held(detections, references.objects, references.images, localisation)
-    scored = check_scores(detections, references.images, hows)
+    scored = check_scores(detections, references.images, rules)
     ways = known_of_all(detections), known_of_all(references.objects)
-    source = Source(detections, references, ways, localisation, hows)
-    parts: list[list[Part]] = [[] for _ in hows]
+    source = Source(detections, references, ways, localisation, rules)
+    parts: list[list[Part]] = [[] for _ in rules]
     for chunk in source.chunks():
-        for how, done in zip(hows, parts, strict=True):
-            _, assignment = specs_of(how)
+        for rule, done in zip(rules, parts, strict=True):
+            _, assignment = specs_of(rule)
             match = match_chunk if assignment.function is not None else match_lesions
-            done.append(match(chunk, how))
-    for how, done in zip(hows, parts, strict=True):
-        yield _together(done, references, how, scored=scored)
+            done.append(match(chunk, rule))
+    for rule, done in zip(rules, parts, strict=True):
+        yield _together(done, references, rule, scored=scored)
 
 
 def _together(
-    parts: Sequence[Part], references: ObjectSet, how: MatchingRule, *, scored: bool
+    parts: Sequence[Part], references: ObjectSet, rule: MatchingRule, *, scored: bool
 ) -> MatchLists:
-    in_lesions = specs_of(how)[1].function is None
+    in_lesions = specs_of(rule)[1].function is None
     return MatchLists(
-        matching=how,
+        matching=rule,
         images=references.images,
         classes=references.classes,
         image=np.concatenate([part.image for part in parts]),

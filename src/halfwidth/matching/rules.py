@@ -15,19 +15,19 @@ from halfwidth.metrics.detection.assignment import AssignmentSpec
 from halfwidth.metrics.detection.localisation import LocalisationSpec
 
 
-def settled(how: MatchingRule) -> MatchingRule:
+def settled(rule: MatchingRule) -> MatchingRule:
     """The same choices with the names of the catalogues, or an error that says what is allowed.
 
     >>> settled(MatchingRule(localisation="bbox")).localisation
     'box_iou'
     """
-    criterion, strategy = LOCALISATIONS[how.localisation], ASSIGNMENTS[how.assignment]
+    criterion, strategy = LOCALISATIONS[rule.localisation], ASSIGNMENTS[rule.assignment]
     checked = dataclasses.replace(
-        how,
+        rule,
         localisation=criterion.name,
         assignment=strategy.name,
-        admits=Admits(how.admits),
-        thresholds=tuple(float(threshold) for threshold in how.thresholds),
+        admits=Admits(rule.admits),
+        thresholds=tuple(float(threshold) for threshold in rule.thresholds),
     )
     _check_numbers(checked)
     _check_strategy(checked, criterion, strategy)
@@ -35,41 +35,41 @@ def settled(how: MatchingRule) -> MatchingRule:
     return checked
 
 
-def _check_numbers(how: MatchingRule) -> None:
-    if not how.thresholds:
+def _check_numbers(rule: MatchingRule) -> None:
+    if not rule.thresholds:
         raise OptionError("a matching needs at least one threshold of localisation")
-    for threshold in how.thresholds:
+    for threshold in rule.thresholds:
         if not math.isfinite(threshold):
             raise OptionError(
                 f"{spelled('threshold', threshold)} of localisation is not a finite number"
             )
-    if how.max_detections is not None and how.max_detections < 1:
-        raise OptionError(f"{spelled('max_detections', how.max_detections)} is not at least 1")
-    if how.area_range is not None and not how.area_range[0] <= how.area_range[1]:
-        low, high = how.area_range
+    if rule.max_detections is not None and rule.max_detections < 1:
+        raise OptionError(f"{spelled('max_detections', rule.max_detections)} is not at least 1")
+    if rule.area_range is not None and not rule.area_range[0] <= rule.area_range[1]:
+        low, high = rule.area_range
         raise OptionError(f"area_range=({low:g}, {high:g}) has its low end above the high one")
-    if how.boundary_distance is not None and not 0 < how.boundary_distance < math.inf:
+    if rule.boundary_distance is not None and not 0 < rule.boundary_distance < math.inf:
         raise OptionError(
-            f"{spelled('boundary_distance', how.boundary_distance)} is not finite and above 0"
+            f"{spelled('boundary_distance', rule.boundary_distance)} is not finite and above 0"
         )
-    if how.dilation < 0:
-        raise OptionError(f"{spelled('dilation', how.dilation)} is not at least 0")
+    if rule.dilation < 0:
+        raise OptionError(f"{spelled('dilation', rule.dilation)} is not at least 0")
 
 
-def _check_admits(how: MatchingRule, criterion: LocalisationSpec) -> None:
+def _check_admits(rule: MatchingRule, criterion: LocalisationSpec) -> None:
     higher = criterion.better is Better.HIGHER
     fitting = (Admits.AT_LEAST, Admits.ABOVE) if higher else (Admits.AT_MOST, Admits.BELOW)
-    if how.admits not in fitting:
+    if rule.admits not in fitting:
         one, other = fitting
         raise OptionError(
             f"{criterion.name} is better where it is {'high' if higher else 'low'}, so that a "
-            f"threshold admits what is {one} or {other} it, not {how.admits}"
+            f"threshold admits what is {one} or {other} it, not {rule.admits}"
         )
-    for threshold in how.thresholds:
+    for threshold in rule.thresholds:
         if higher:
-            _check_share(criterion.name, how.admits, threshold)
-        elif threshold < 0 or (threshold == 0 and how.admits is Admits.BELOW):
-            raise OptionError(f"{criterion.name} is never {how.admits} {threshold:g}")
+            _check_share(criterion.name, rule.admits, threshold)
+        elif threshold < 0 or (threshold == 0 and rule.admits is Admits.BELOW):
+            raise OptionError(f"{criterion.name} is never {rule.admits} {threshold:g}")
 
 
 def _check_share(name: str, admits: Admits, threshold: float) -> None:
@@ -84,14 +84,14 @@ def _check_share(name: str, admits: Admits, threshold: float) -> None:
 
 
 def _check_strategy(
-    how: MatchingRule, criterion: LocalisationSpec, strategy: AssignmentSpec
+    rule: MatchingRule, criterion: LocalisationSpec, strategy: AssignmentSpec
 ) -> None:
     if strategy.localisation and criterion.name != strategy.localisation:
         raise OptionError(
             f"{strategy.name} takes localisation {strategy.localisation}, not {criterion.name}"
         )
-    if strategy.localisation and (set(how.thresholds) != {0.0} or len(how.thresholds) > 1):
-        thresholds = ", ".join(f"{threshold:g}" for threshold in how.thresholds)
+    if strategy.localisation and (set(rule.thresholds) != {0.0} or len(rule.thresholds) > 1):
+        thresholds = ", ".join(f"{threshold:g}" for threshold in rule.thresholds)
         raise OptionError(
             f"{strategy.name} matches all that touches and takes threshold 0, not {thresholds}"
         )
@@ -100,15 +100,15 @@ def _check_strategy(
     if not criterion.of_overlap:
         known = ", ".join(one.name for one in LOCALISATIONS if one.of_overlap)
         raise OptionError(f"{strategy.name} takes one of {known}, not {criterion.name}")
-    least = min(how.thresholds)
-    if least < 0.5 or (least == 0.5 and how.admits is not Admits.ABOVE):
+    least = min(rule.thresholds)
+    if least < 0.5 or (least == 0.5 and rule.admits is not Admits.ABOVE):
         raise OptionError(
-            f"{strategy.name} needs overlaps > 0.5, not {how.admits} {least:g}, at which several "
+            f"{strategy.name} needs overlaps > 0.5, not {rule.admits} {least:g}, at which several "
             "detections may lie on one reference; hungarian takes any threshold "
             f"({spelled('assignment')})"
         )
 
 
-def specs_of(how: MatchingRule) -> tuple[LocalisationSpec, AssignmentSpec]:
+def specs_of(rule: MatchingRule) -> tuple[LocalisationSpec, AssignmentSpec]:
     """What the catalogues say of the choices."""
-    return LOCALISATIONS[how.localisation], ASSIGNMENTS[how.assignment]
+    return LOCALISATIONS[rule.localisation], ASSIGNMENTS[rule.assignment]

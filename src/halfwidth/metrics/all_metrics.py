@@ -40,7 +40,7 @@ def refuse_detection_metric(name: str) -> None:
     """Refuse a metric of detections where values of cases or a test set are expected."""
     if without_threshold(name.partition("@")[0])[0] in DETECTION_METRICS:
         raise OptionError(
-            f"{shown(name)} is of detections, which are matched with references: halfwidth detect; "
+            f"{shown(name)} is a metric of detections: use halfwidth detect, or "
             f"compare, rank, gate and report with {flag_of('references')} "
             "(Detections.from_files)"
         )

@@ -205,7 +205,7 @@ def paired(
     if isinstance(prediction, MaskPair):
         if reference is not None or spacing is not None:
             raise OptionError(
-                "a MaskPair holds both masks and their spacing: give nothing besides, and the "
+                "a MaskPair holds both masks and their spacing: give it alone, and the "
                 "spacing where it is made, MaskPair.of(prediction, reference, spacing=...)"
             )
         return prediction

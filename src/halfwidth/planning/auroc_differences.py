@@ -298,7 +298,7 @@ def _checked(
     apart = 0.0 if difference is None else as_number("difference", difference)
     if not 0 < old + apart < 1:
         raise OptionError(
-            f"{spelled('difference', apart)} from an expected AUROC of {old:g} leads out of 0 to 1"
+            f"{spelled('difference', apart)} from an AUROC of {old:g} leads out of 0 to 1"
         )
     if difference is not None and margin is None and not apart:
         raise OptionError(
@@ -314,8 +314,8 @@ def _checked(
         check_not_inferior(apart, loss)
     if paired and correlation is None:
         raise OptionError(
-            "give the correlation of the scores of the two models within a class (from 0 up to "
-            f"below 1), or {spelled('paired', False)} for models on cases of their own"
+            "give the correlation of the scores of both models within a class (from 0 up to "
+            f"below 1), or {spelled('paired', False)} for models on different cases"
         )
     if not paired and correlation is not None:
         raise OptionError("models on different cases have no correlation; leave it out")

@@ -128,8 +128,8 @@ def calibration(
     if n is not None:
         if metric is None:
             raise OptionError(
-                f"say of which metric: {spelled('metric', next(iter(QUANTITIES)))} with one "
-                f"{spelled('n')}"
+                f"name the metric, such as {spelled('metric', next(iter(QUANTITIES)))}: "
+                f"{spelled('n')} gives the width of one"
             )
         formula = _formula(QUANTITIES[_name(metric)], information, level)
         return plan_at(formula, check_n(n, formula.least, f"a plan of the {formula.quantity}"))
@@ -137,8 +137,8 @@ def calibration(
     wanted: list[tuple[Any, Any]] = [(metric, halfwidth)] if several is None else several
     if not wanted or (several is None) == (metric is None):
         raise OptionError(
-            f"say of which metric: {spelled('metric', next(iter(QUANTITIES)))} with one "
-            f"{spelled('halfwidth')}, or a half-width for each of several in a mapping"
+            f"name the metric, such as {spelled('metric', next(iter(QUANTITIES)))}, with one "
+            f"{spelled('halfwidth')}, or give a mapping of metrics to half-widths"
         )
     plans = []
     for name, half in wanted:
@@ -294,8 +294,8 @@ def _information(
     begun = [way for way, parts in ways.items() if any(part is not None for part in parts)]
     if len(begun) != 1 or any(part is None for part in ways[begun[0]]):
         raise OptionError(
-            f"say how log odds are distributed: by {spelled('prevalence')} and "
-            f"{spelled('auroc')}, by {spelled('lp_mean')} and {spelled('lp_sd')}, or by the "
+            f"say how log odds are distributed: give {spelled('prevalence')} and "
+            f"{spelled('auroc')}, {spelled('lp_mean')} and {spelled('lp_sd')}, or the "
             "probabilities of a pilot"
         )
     if lp_skewness is not None and lp_sd is None:
@@ -312,8 +312,8 @@ def _information(
     skewness = 0.0 if lp_skewness is None else as_number("lp_skewness", lp_skewness)
     if abs(mean) > MOST_LOG_ODDS or sd > MOST_LOG_ODDS:
         raise OptionError(
-            f"{spelled('lp_mean', mean)} and {spelled('lp_sd', sd)} are of log odds, which lie "
-            f"within ±{MOST_LOG_ODDS:.0f} where probabilities are not 0 or 1"
+            f"{spelled('lp_mean', mean)} and {spelled('lp_sd', sd)} make probabilities of 0 and "
+            f"1: keep both within ±{MOST_LOG_ODDS:.0f}"
         )
     if abs(skewness) > MOST_SKEWED:
         raise OptionError(
@@ -385,18 +385,18 @@ def _pilot(probabilities: Any) -> Array:
     try:
         p = np.asarray(probabilities, dtype=float)
     except (TypeError, ValueError):
-        raise DataError("pilot holds something else than probabilities") from None
+        raise DataError("the pilot holds cells that are no numbers; give probabilities") from None
     if p.ndim != 1 or not np.isfinite(p).all():
-        raise DataError("pilot is no list of probabilities, or some are missing")
+        raise DataError("the pilot must be one list of probabilities, none of them missing")
     if len(p) < FEWEST:
         raise DataError(f"a pilot needs {FEWEST} probabilities or more, got {len(p)}")
     if p.min() < 0 or p.max() > 1:
         raise DataError(
-            f"pilot holds {p.min():g} to {p.max():g}; a probability is from 0 to 1 (of log odds, "
-            "give 1 / (1 + exp(-x)))"
+            f"the pilot holds {p.min():g} to {p.max():g}; a probability is from 0 to 1 (of log "
+            "odds, give 1 / (1 + exp(-x)))"
         )
     if np.isin(p, (0, 1)).all():
-        raise DataError("pilot holds only 0 and 1: outcomes or decisions, and no probabilities")
+        raise DataError("the pilot holds only 0 and 1: outcomes or decisions, not probabilities")
     if p.min() == p.max():
         raise DataError(f"the probabilities of the pilot are all {p[0]:g}: there is no slope")
     return p

@@ -55,8 +55,8 @@ def check_sd(name: str, value: Any, bounds: Bounds, called: str) -> float:
     if number > bounds.width / 2:
         hint = "; for values in per cent divide by 100" if bounds == Bounds(0, 1) else ""
         raise OptionError(
-            f"{spelled(name, value)} is impossible: {called} lies in {bounds}, where no SD exceeds "
-            f"{bounds.width / 2:g}{hint}"
+            f"{spelled(name, value)} is impossible: the SD of {called} within {bounds} is "
+            f"{bounds.width / 2:g} at most{hint}"
         )
     return number
 
@@ -89,7 +89,7 @@ def check_power(value: Any, level: Level, margin: float | None) -> float:
     power = check_share("power", value)
     if power <= level.tail * (2 if margin is None else 1):
         raise OptionError(
-            f"{spelled('power', power)} is no more than the level of the test; usual: 0.8"
+            f"{spelled('power', power)} is not above the level of the test; usual: 0.8"
         )
     return power
 
@@ -122,8 +122,8 @@ def check_goal(n: Any, halfwidth: Any, *, power: Any = None, assurance: Any = No
         for name, value in {"halfwidth": halfwidth, "power": power, "assurance": assurance}.items():
             if value is not None:
                 raise OptionError(
-                    f"{spelled(name, value)} asks for the number of cases, and {spelled('n', n)} "
-                    "for what so many give; leave one of them out"
+                    f"{spelled(name, value)} asks for the number of cases, {spelled('n', n)} for "
+                    "what so many give; leave one of them out"
                 )
     elif halfwidth is None and power is None:
         raise OptionError(
@@ -138,7 +138,7 @@ def wanted_width(halfwidth: Any, bounds: Bounds, called: str) -> float:
     if number >= bounds.width / 2:
         raise OptionError(
             f"{spelled('halfwidth', halfwidth)} (a width of {2 * number:g}) is no restriction: "
-            f"{called} lies in {bounds}, so that any interval is as narrow; ask for less than "
+            f"no interval of {called} within {bounds} is wider; ask for less than "
             f"{bounds.width / 2:g}"
         )
     return 2 * number

@@ -184,7 +184,7 @@ def difference(
         formula = replace(formula, needs=(_power_requirement(asked, power), *formula.needs))
     if halfwidth is None:
         if assurance is not None:
-            raise OptionError("assurance is that of a width; leave it out, or give a half-width")
+            raise OptionError("assurance goes with a half-width; give one, or leave assurance out")
         most = max(need.n for need in formula.needs)
         return _with_power(replace(plan_at(formula, most), aim=power), asked)
     wanted = wanted_width(halfwidth, asked.range, "a difference")
@@ -377,8 +377,8 @@ def _pilot_differences(
         raise OptionError("differences of the pilot are missing or infinite; leave these cases out")
     if len(values) < FIRST or np.ptp(values) <= 0:
         raise OptionError(
-            f"the pilot has {len(values)} difference(s) and no spread to plan from: it takes "
-            f"{FIRST} and more that are not all equal"
+            f"the pilot has {len(values)} difference(s) and no spread: a plan takes "
+            f"{FIRST} or more that are not all equal"
         )
     if values.min() < range_.low or values.max() > range_.high:
         raise OptionError(f"differences of the pilot lie outside {range_}; per cent? divide by 100")
@@ -400,7 +400,7 @@ def _sd_of_pairs(sd: Any, correlation: float | None, metric: Metric, differences
     if both is None and correlation is not None:
         raise OptionError(
             f"{spelled('correlation', correlation)} goes with the SDs of both models; "
-            "one sd is that of the differences, which says it already"
+            "one sd is that of the differences, which holds it already"
         )
     if both is None and sd is not None:
         return check_sd("sd", sd, differences, "a difference")
@@ -414,7 +414,7 @@ def _sd_of_pairs(sd: Any, correlation: float | None, metric: Metric, differences
     variance = (a - b) ** 2 + 2 * (1 - r) * a * b
     if variance <= 0:
         raise OptionError(
-            f"{spelled('sd', both)} and {spelled('correlation', r)} leave differences that do not "
+            f"{spelled('sd', both)} and {spelled('correlation', r)} make differences that do not "
             "vary"
         )
     return check_positive("sd", math.sqrt(variance))

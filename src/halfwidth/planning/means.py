@@ -273,9 +273,9 @@ def assumed_cases(
     worst = metric.spec.worst
     if share and worst is None:
         raise OptionError(
-            f"{spelled('failures_share', share)} takes a metric with a worst value, at which cases "
-            f"that fail lie; {metric.spec.called} has none: name the metric, with "
-            f"{spelled('bounds', (0, 150))} for example where it is a distance"
+            f"{spelled('failures_share', share)} takes a metric with a worst value, which failed "
+            f"cases have; none is known of {metric.spec.called}: name the metric, and give the "
+            f"range of a distance, {spelled('bounds', (0, 150))} for example"
         )
     if mean is not None:
         centre = as_number("mean", mean)
@@ -285,8 +285,8 @@ def assumed_cases(
             )
         if not (math.isfinite(bounds.low) or math.isfinite(bounds.high)):
             raise OptionError(
-                f"{spelled('mean', mean)} has no effect without bounds: it says how far they are; "
-                "name the metric, or give bounds"
+                f"{spelled('mean', mean)} has no effect without bounds; name the metric, or give "
+                "bounds"
             )
         assumed = {"mean": centre, "sd": sd}
     elif bounds.finite:

@@ -105,7 +105,7 @@ def pilot_differences_in(
         dict(zip(own, column, strict=True)) for own, column in zip(keys, numbers, strict=True)
     )
     if first.keys() != second.keys() or [len(first), len(second)] != [len(own) for own in keys]:
-        raise DataError("each case of the pilot has to have one value of either model")
+        raise DataError("each case of the pilot needs one value of either model")
     return np.array([first[key] - second[key] for key in first])
 
 

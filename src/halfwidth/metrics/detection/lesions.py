@@ -128,9 +128,7 @@ def _spurious(matches: MatchLists) -> Array:
 
 def _lesions_of(matches: MatchLists) -> tuple[Lesion, ...]:
     if matches.lesions is None:
-        raise OptionError(
-            f"lesion-wise metrics are of lesions, which {spelled('assignment', 'lesionwise')} makes"
-        )
+        raise OptionError(f"lesion-wise metrics need {spelled('assignment', 'lesionwise')}")
     return matches.lesions
 
 

@@ -38,13 +38,13 @@ def shared_voxels(
     shared = np.zeros(len(first))
     if not len(first):
         return shared
-    found, true = _extents(detections), _extents(references)
+    detection_ends, reference_ends = _extents(detections), _extents(references)
     for start in range(0, len(first), AT_ONCE):
         some = slice(start, start + AT_ONCE)
-        for pair in start + _overlapping(found, true, first[some], second[some]):
+        for pair in start + _overlapping(detection_ends, reference_ends, first[some], second[some]):
             one, other = first[pair], second[pair]
-            low = np.maximum(found[:, 0, one], true[:, 0, other])
-            high = np.minimum(found[:, 1, one], true[:, 1, other])
+            low = np.maximum(detection_ends[:, 0, one], reference_ends[:, 0, other])
+            high = np.minimum(detection_ends[:, 1, one], reference_ends[:, 1, other])
             parts = (detections[one], references[other])
             windows = [_window(mask, low, high) for mask in parts]
             shared[pair] = np.count_nonzero(windows[0] & windows[1])
@@ -58,13 +58,15 @@ def _extents(masks: Sequence[CroppedMask]) -> Places:
     return np.ascontiguousarray(np.stack([starts, stops]).transpose(2, 0, 1))
 
 
-def _overlapping(found: Places, true: Places, first: Places, second: Places) -> Places:
+def _overlapping(
+    detection_ends: Places, reference_ends: Places, first: Places, second: Places
+) -> Places:
     """Which pairs have crops that overlap; most are told apart by their first axis."""
     pairs = np.arange(len(first))
-    for (found_low, found_high), (true_low, true_high) in zip(found, true, strict=True):
+    for detection, reference in zip(detection_ends, reference_ends, strict=True):
         one, other = first[pairs], second[pairs]
-        low = np.maximum(found_low[one], true_low[other])
-        pairs = pairs[low < np.minimum(found_high[one], true_high[other])]
+        low = np.maximum(detection[0, one], reference[0, other])
+        pairs = pairs[low < np.minimum(detection[1, one], reference[1, other])]
     return pairs
 
 

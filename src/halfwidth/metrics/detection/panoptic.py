@@ -46,7 +46,7 @@ def _overlap_and_outcomes(matches: MatchLists) -> Array:
     spec = LOCALISATIONS[matches.matching.localisation]
     if not spec.of_overlap or spec.binary:
         raise OptionError(
-            f"panoptic quality adds up the IoU of matched objects, and {spec.name} is none: "
+            f"panoptic quality adds up the IoU of matched objects, and {spec.name} is none; give "
             f"{spelled('localisation', 'mask_iou')}"
         )
     matched = matches.outcome[0] == Outcome.TRUE_POSITIVE

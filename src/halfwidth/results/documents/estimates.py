@@ -111,9 +111,7 @@ def _columns(estimates: Sequence[Estimate]) -> Columns:
         columns[_WITHOUT] = _without
     if any(e.n_groups is not None for e in estimates):
         columns[_CLUSTERS] = _clusters
-    columns |= {
-        _VALUE: lambda e: Cell(e.text_of(e.value), e.value, e.metric_spec.unit),
-    }
+    columns[_VALUE] = lambda e: Cell(e.text_of(e.value), e.value, e.metric_spec.unit)
     column, cell = interval_column(estimates)
     columns[column] = cell
     if any(e.alternative == "two-sided" for e in estimates):
