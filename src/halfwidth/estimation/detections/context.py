@@ -124,6 +124,11 @@ class DetectionContext:
         return every if self.which is None else every[:, [self.which]]
 
     @property
+    def of_all_sizes(self) -> bool:
+        """Whether objects of all sizes count; else images may hold others alone."""
+        return self.matching.area_range is None
+
+    @property
     def n_detections(self) -> int:
         """Detections of the classes that count, of all detectors."""
         every = [one.lists.category for one in (self.summary, *self.others)]
