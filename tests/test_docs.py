@@ -39,7 +39,7 @@ def test_every_caution_has_its_anchor() -> None:
 def test_the_way_of_a_number_is_traced() -> None:
     page = str(MAKERS["way-of-a-number.md"]())
     mean = page[: page.index("## An AUROC")]
-    road = [mean.index(f"`{file}.py`") for file in ("estimation/api", "intervals/compute")]
+    road = [mean.index(f"`{file}.py`") for file in ("estimation/one_sample", "intervals/compute")]
     assert road == sorted(road)
     assert "resampling/forms/ranked" in page
     raised = page[page.index("## Where cautions") : page.index("## Where messages")]
