@@ -720,9 +720,8 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
     },
     "limits_of_agreement": {
         "effect": words("difference", "ratio"),
-        "first": numbers,
-        "second": numbers,
-        "names": words(("a", "b")),
+        "data": lambda s: s.choice([compared_models, numbers])(s),
+        "other": numbers,
         "share": words(0.9, 0.95),
     },
     "plan": {

@@ -103,7 +103,9 @@ def written(door: Door, section: str, home: set[tuple[str, str]]) -> str:
     head, body = section[: section.index("--\n") + 3], section[section.index("--\n") + 3 :]
     options = door.options
     entries = re.split(r"\n(?=\S)", textwrap.dedent(body))
-    kept = [one for one in entries if re.split(r"\W", one)[0] not in options]
+    # What comes by position keeps its words; what the function no longer takes goes.
+    by_position = {*inspect.signature(door.function).parameters} - {*options}
+    kept = [one for one in entries if re.split(r"\W", one.lstrip("*"))[0] in by_position]
     kept += [entry(name, door, (door.name, name) in home) for name in options]
     indent = " " * (len(head) - len(head.lstrip()) - 1)
     return head + textwrap.indent("\n".join(one.rstrip() for one in kept), indent)

@@ -4,6 +4,7 @@
 
 Nearest are those whose name or folder has the module's, then those that import the module and least
 beside it, then those in the folder of its name, the shortest first; a file of tests is its own.
+Beside them stand the tests of lists, where a new public name, option or text of a help is missed.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 # So many files take less than half a minute on two processors.
 MOST = 6
+LISTS = ("tests/test_public_names.py", "tests/golden", "tests/same_as/test_same_as.py")
+LISTS_OF = {"plots": "tests/plots/test_figures_as_values.py"}
 
 
 def near(file: Path) -> list[str]:
@@ -39,8 +42,9 @@ def near(file: Path) -> list[str]:
         elif test.parent.relative_to(ROOT / "tests") == path.parent.relative_to("src/halfwidth"):
             distances[test] = 4, test.stat().st_size
     nearest = sorted(distances, key=distances.__getitem__)[:MOST]
+    lists = [*LISTS, *(LISTS_OF[part] for part in path.parts if part in LISTS_OF)]
     # Its doctests last, as in all tests: what is collected first is imported a second time.
-    return [*(str(test.relative_to(ROOT)) for test in nearest), str(path)]
+    return [*dict.fromkeys([*(str(test.relative_to(ROOT)) for test in nearest), *lists]), str(path)]
 
 
 def _imported(text: str) -> set[str]:

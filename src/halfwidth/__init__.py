@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
-    from halfwidth.comparison.agreement import limits_of_agreement
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.match_lists import MatchLists
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from halfwidth.scoring.score import score_folders, score_masks
     from halfwidth.scoring.scores import Scores
     from halfwidth.summaries.all_statistics import STATISTICS
+    from halfwidth.verbs.agreement import limits_of_agreement
     from halfwidth.verbs.calibration import calibration_by_centre, calibration_test
     from halfwidth.verbs.check import check
     from halfwidth.verbs.compare import compare
@@ -219,7 +219,7 @@ _HOME = {
     "evidence": "estimation.evidence",
     "explain": "core.cautions",
     "gate": "verbs.gate",
-    "limits_of_agreement": "comparison.agreement",
+    "limits_of_agreement": "verbs.agreement",
     "report": "reports.report",
     "match_detections": "verbs.match",
     "metric_ci": "estimation.test_sets.metric_ci",

@@ -48,9 +48,8 @@ def test_the_command_gives_what_the_library_gives(table: Path, run: Run) -> None
         *("--over", "clusters", "--statistic", "median", "--seed", 3, "--json"),
     ).estimates
     values = np.round(DICE, 6)
-    e = hw.summary_ci(
-        values, metric="dsc", statistic="median", groups=PATIENT, over="clusters", rng=3
-    )
+    cases = hw.CaseValues.from_arrays(values, metric="dsc", groups=PATIENT, over="clusters")
+    (e,) = hw.estimate(cases, statistic="median", rng=3)
     assert (row["value"], row["low"], row["high"]) == (e.value, e.low, e.high)
     assert (row["over"], row["n_groups"], row["design"]) == ("clusters", 24, "clustered")
 

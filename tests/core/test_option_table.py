@@ -66,10 +66,12 @@ def test_docstrings_say_what_the_table_says() -> None:
 def test_parameters_are_written_from_the_table() -> None:
     options, door = tool(), DOORS["gate"]
     section = "\n    Parameters\n    ----------\n    data\n        Of two."
+    with_old_option = f"{section}\n    dropped : int\n        No longer taken."
     assert options.parameters(f"Judge.\n{section}\n\n    Returns\n    -------\n    Gate") == section
     text = options.written(door, section, options.homes())
     assert text.startswith(f"{section}\n    margin : float\n        Largest loss")
     assert options.written(door, text, options.homes()) == text
+    assert options.written(door, with_old_option, options.homes()) == text
 
 
 def test_an_option_of_one_door_stands_before_that_of_all() -> None:

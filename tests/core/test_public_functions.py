@@ -51,7 +51,13 @@ SET = {"y_true": Y, "y_score": P}
         ),
         ("summary_ci", {"values": VALUES, "level": 0.9}, "it is called confidence_level"),
         ("summary_ci", {"values": VALUES, "labels": "x"}, "did you mean label?"),
-        ("summary_ci", {"n_jobs": 2}, "has no option n_jobs; it has values, metric, "),
+        ("summary_ci", {"n_jobs": 2}, "CaseValues.from_arrays(values), n_threads=...) has it"),
+        (
+            "difference_ci",
+            {"over": "clusters"},
+            "compare(CaseValues.from_arrays({'A': values, 'B': other}, over=...)) has it",
+        ),
+        ("proportion_ci", {"label": "x"}, "has no option label; it has successes, n, method, "),
         (
             "compare",
             {"data": {"A": VALUES, "B": VALUES}, "missing": "omit"},

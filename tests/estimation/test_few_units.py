@@ -66,9 +66,11 @@ def test_means_proportions_and_areas_of_two_clusters_have_intervals() -> None:
 
 
 def test_cases_and_means_of_clusters_are_drawn_from_two_on() -> None:
-    for options in ({}, {"groups": np.arange(60) % 3, "over": "clusters"}):
-        given: dict[str, Any] = {"method": "percentile", "rng": 1, **options}
-        assert not math.isnan(hw.summary_ci(VALUES, **given).low)
+    clusters: dict[str, Any] = {"groups": np.arange(60) % 3, "over": "clusters"}
+    for described in ({}, clusters):
+        cases = hw.CaseValues.from_arrays(VALUES, **described)
+        (e,) = hw.estimate(cases, method="percentile", rng=1)
+        assert not math.isnan(e.low)
 
 
 # --------------------------------------------------------------------------- all alike

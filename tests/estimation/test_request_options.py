@@ -530,7 +530,6 @@ def test_levels_that_are_none(level: Any) -> None:
         ("bounds", (0, HUGE)),
         ("alternative", np.array(["lower", "upper"])),
         ("missing", np.array(["omit", "raise"])),
-        ("over", np.array(["cases"])),
         ("label", None),
         ("label", b"liver"),
         ("label", "\ud800"),

@@ -417,13 +417,13 @@ def test_over_clusters_is_the_statistic_of_the_cluster_means(
         method = "z"
     options: dict[str, Any] = {"metric": "dsc", "method": method, "statistic": statistic, "rng": 4}
     wanted = hw.summary_ci(means, strata=of_cluster if with_strata else None, **options)
-    got = hw.summary_ci(
+    cases = hw.CaseValues.from_arrays(
         values,
         groups=groups,
         strata=of_cluster[groups] if with_strata else None,
         over="clusters",
-        **options,
     )
+    (got,) = hw.estimate(cases, **options)
     assert (got.value, got.low, got.high) == pytest.approx(
         (wanted.value, wanted.low, wanted.high), rel=1e-11
     )
@@ -565,9 +565,13 @@ def test_cluster_in_two_strata_is_refused_by_name() -> None:
 
 def test_over_clusters_without_clusters_is_refused() -> None:
     with pytest.raises(hw.OptionError, match="groups"):
-        hw.summary_ci([0.1, 0.2, 0.3], over="clusters")
+        hw.estimate(hw.CaseValues.from_arrays([0.1, 0.2, 0.3], over="clusters"))
     with pytest.raises(hw.OptionError, match=r"clusterz.*did you mean 'clusters'"):
-        hw.summary_ci([0.1, 0.2, 0.3], groups=[1, 1, 2], over="clusterz")  # type: ignore[arg-type]
+        hw.CaseValues.from_arrays(
+            [0.1, 0.2, 0.3],
+            groups=[1, 1, 2],
+            over="clusterz",  # type: ignore[arg-type]
+        )
 
 
 @pytest.mark.parametrize(

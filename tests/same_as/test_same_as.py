@@ -300,7 +300,7 @@ def test_every_keyword_of_every_public_function_is_given() -> None:
         }
         if name not in given or wanted - given[name]:
             lacking[name] = wanted - given.get(name, set())
-    assert not lacking
+    assert not lacking, "tests/same_as/programs.txt wants a call with these"
 
 
 def test_every_verb_is_helped(tmp_path: Path) -> None:
@@ -329,7 +329,7 @@ def test_every_option_of_every_verb_is_given(tmp_path: Path) -> None:
         }
         if options - given - NOT_CALLED - OF_ALL_VERBS:
             lacking[verb] = options - given - NOT_CALLED - OF_ALL_VERBS
-    assert not lacking
+    assert not lacking, "tests/same_as/commands.txt wants a command with these"
 
 
 def test_every_place_of_a_difference_is_shown() -> None:

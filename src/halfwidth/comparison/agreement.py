@@ -7,114 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.checks import as_choice, as_list, as_number
-from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.checks import as_number
+from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.forms import Effect
-from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array, Level
-from halfwidth.core.undefined import Missing
-from halfwidth.estimation.differences import ready_pairs
-from halfwidth.estimation.resolve import AUTO, resolve_metric, resolve_request
 from halfwidth.results.agreement import Agreement, Limit
 from halfwidth.results.comparison import ComparedCases
 
 FEWEST = 3
-
-
-def limits_of_agreement(
-    first: Any,
-    second: Any,
-    *,
-    metric: Any = None,
-    effect: Effect = "difference",
-    share: float = 0.95,
-    confidence_level: float = 0.95,
-    missing: Missing = "raise",
-    groups: Any = None,
-    names: tuple[str, str] = ("first", "second"),
-) -> Agreement:
-    """The bias between two measurements of the same cases, and their limits of agreement.
-
-    The limits are d̄ ± z s, d̄ and s the mean and SD of the differences: between them lie 95 % of
-    the differences, if these are normal and no wider spread for large values than for small ones.
-    Where they spread with size, as volumes do, ask for the ratio: the same on logarithms. Intervals
-    are exact for normal differences: that of the bias by t, those of the limits by noncentral t.
-    With clusters the SD has the components between and within them, the interval of the bias is
-    robust to them, and the limits have none.
-
-    Parameters
-    ----------
-    first, second : array-like, shape (n,)
-        The measurements of each case; cases in the same order, or pandas Series with the same
-        labels.
-    metric : str, MetricSpec or metric function, optional
-        What the values are: ``"dsc"``, ``"hd95"``, ``"nsd:tolerance=3"``, ...; decides range,
-        unit and which direction is better.
-    effect : {"difference", "ratio"}, default "difference"
-        First minus second, or first over second. Of raters the ratio is Williams' index: 1
-        where the model is like one more rater.
-    share : float, default 0.95
-        Of the differences between the limits.
-    confidence_level : float, default 0.95
-        Between 0 and 1; at least 0.5 for a one-sided bound.
-    missing : {"raise", "omit", "worst"}, default "raise"
-        What a missing value means; ``"omit"`` leaves out a case that misses either value.
-    groups : array-like, shape (n,), optional
-        Cluster of each case: its patient, its scan. Cases of a cluster are resampled together.
-    names : pair of str, default ('first', 'second')
-        What the two are called.
-
-    Returns
-    -------
-    Agreement
-
-    Raises
-    ------
-    DataError, OptionError
-        As for `difference_ci`; for fewer than 3 cases, and for a ratio of values that are not
-        positive.
-
-    References
-    ----------
-    Bland and Altman (1999); Carkeet (2015); with clusters Bland and Altman (2007).
-
-    Examples
-    --------
-    >>> import halfwidth as hw
-    >>> agreement = hw.limits_of_agreement([10.1, 12.0, 9.4, 11.2], [9.8, 12.3, 9.0, 11.0])
-    >>> [round(limit.value, 2) for limit in (agreement.lower, agreement.bias, agreement.upper)]
-    [-0.46, 0.15, 0.76]
-    """
-    request = resolve_request(
-        method=AUTO,
-        confidence_level=confidence_level,
-        alternative="two-sided",
-        n_resamples=None,
-        rng=None,
-        missing=missing,
-        penalty=None,
-    )
-    if request.missing == "worst":
-        raise OptionError(f"{spelled('missing', 'worst')} has no meaning for agreement; use 'omit'")
-    as_choice("effect", effect)
-    names = _two_names(names)
-    bound_metric = resolve_metric(metric, None)
-    pairs = ready_pairs(
-        {"first": first, "second": second, "groups": groups, "strata": None}, bound_metric, request
-    )
-    cases = ComparedCases(
-        dict(zip(names, pairs.values, strict=True)),
-        bound_metric,
-        groups=None if pairs.groups is None else tuple(pairs.groups.tolist()),
-    )
-    return agreement_of(cases, *names, effect, request.level, share=share)
-
-
-def _two_names(names: Any) -> tuple[str, str]:
-    given = as_list(names) or []
-    if len(given) != 2 or not all(isinstance(name, str) for name in given) or len(set(given)) < 2:
-        raise OptionError(f"names={shown(names)} are not two different names")
-    return given[0], given[1]
 
 
 def agreement_of(

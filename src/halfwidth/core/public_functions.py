@@ -17,6 +17,18 @@ from halfwidth.core.option_table.table import OPTIONS, SAID_BY
 F = TypeVar("F", bound=Callable[..., Any])
 # What verbs call the data that they take.
 TAKES_DATA = {"data", "new"}
+# Of the short doors, by what they take first: what takes all options of their data.
+LONGER_ROADS = {
+    ("y_true", "y_score"): (
+        "Predictions",
+        "estimate(Predictions.from_arrays(y_true, y_score{}), metric=...",
+    ),
+    ("values", "other"): (
+        "CaseValues",
+        "compare(CaseValues.from_arrays({{'A': values, 'B': other}}{})",
+    ),
+    ("values",): ("CaseValues", "estimate(CaseValues.from_arrays(values{})"),
+}
 # Options of the matching of detections, which is one value.
 OF_MATCHING = {
     name.rpartition(".")[2]: one for name, one in MATCHING.items() if one.group is Group.MATCHING
@@ -144,14 +156,16 @@ def _said_otherwise(given: str, names: tuple[str, ...], kinds: Callable[[], Iter
     if given in ("costs", "priors"):
         said = f"functools.partial(metrics.expected_cost, {given}=...)"
         return f"it is a parameter of the metric: {said}"
-    if "y_true" not in names:
+    door = next(
+        (arguments for arguments in LONGER_ROADS if names[: len(arguments)] == arguments), ()
+    )
+    if not door:
         return ""
+    kind, road = LONGER_ROADS[door]
+    if any(one.__name__ == kind and given in _options_of(one) for one in kinds()):
+        return f"{road.format(f', {given}=...')}) has it"
     if given in ("n_threads", *OPTIONS["n_threads"].elsewhere.split()):
-        return (
-            "estimate(Predictions.from_arrays(y_true, y_score), metric=..., n_threads=...) has it"
-        )
-    if any(one.__name__ == "Predictions" and given in _options_of(one) for one in kinds()):
-        return f"estimate(Predictions.from_arrays(y_true, y_score, {given}=...), metric=...) has it"
+        return f"{road.format('')}, n_threads=...) has it"
     return ""
 
 

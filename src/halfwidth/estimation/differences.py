@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.checks import plain_text
 from halfwidth.core.errors import DataError
 from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, RankedAreas, differences_of
 from halfwidth.core.frozen import frozen
@@ -31,7 +30,7 @@ from halfwidth.core.types import Alternative, Array, Bounds
 from halfwidth.core.undefined import Missing, leave_out_both
 from halfwidth.estimation.check import check_magnitude, ready_values, scaled_numbers
 from halfwidth.estimation.choose import inverted_together
-from halfwidth.estimation.grouping import Over, arrange_cases, unit_codes
+from halfwidth.estimation.grouping import arrange_cases, unit_codes
 from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import NO_VALUES, Functional, Records
@@ -184,17 +183,15 @@ class ReadyPairs:
     cautions: tuple[Caution, ...]
 
 
-def ready_pairs(
-    arguments: Mapping[str, Any], metric: Metric, request: Request, scale: float = 1.0
-) -> ReadyPairs:
+def ready_pairs(arguments: Mapping[str, Any], metric: Metric, request: Request) -> ReadyPairs:
     """Both values of each case, paired by label or place, in range and present.
 
-    ``given`` has the values by the names of their arguments, then ``groups`` and ``strata``.
+    ``arguments`` has the values by their names, then ``groups`` and ``strata``.
     """
     inputs = paired(arguments)
     names, (*both, groups, strata) = list(arguments)[:2], inputs.aligned.values()
     sides = [
-        scaled_numbers(side, metric, scale, name) for side, name in zip(both, names, strict=True)
+        scaled_numbers(side, metric, 1.0, name) for side, name in zip(both, names, strict=True)
     ]
     if len(sides[0]) != len(sides[1]):
         raise DataError(
@@ -235,10 +232,7 @@ def difference_ci(
     penalty: float | None = None,
     groups: Any = None,
     strata: Any = None,
-    over: Over = "cases",
     bounds: Any = None,
-    scale: float = 1.0,
-    label: str = "",
 ) -> Estimate:
     """Confidence interval for the difference of a statistic between two models, case by case.
 
@@ -279,14 +273,8 @@ def difference_ci(
     strata : array-like, shape (n,), optional
         Stratum of each case (its site, its class), where the number of cases in each was fixed
         beforehand: bootstraps keep it.
-    over : {"cases", "clusters"}, default "cases"
-        What the statistic is taken of: cases, or clusters, by the mean of each.
     bounds : (low, high), optional
         Range of the values, for a metric of your own.
-    scale : float, default 1.0
-        Values are divided by it; 100 for per cent.
-    label : str, optional
-        Carried into the result.
 
     Returns
     -------
@@ -317,14 +305,12 @@ def difference_ci(
         rng=rng,
         missing=missing,
         penalty=penalty,
-        over=over,
     )
     bound_metric, bound_statistic = resolve_metric(metric, bounds), resolve_statistic(statistic)
     pairs = ready_pairs(
         {"values": values, "other": other, "groups": groups, "strata": strata},
         bound_metric,
         request,
-        scale,
     )
     check_magnitude(pairs.values[0] - pairs.values[1], "differences")
     functional = difference_functional(Functional(bound_statistic, bound_metric))
@@ -345,5 +331,4 @@ def difference_ci(
         for one in in_order
     )
     records = paired_records(first_records, second_records, functional)
-    job = Job(functional, records, plain_text("label", label))
-    return estimate_jobs([job], request)[0]
+    return estimate_jobs([Job(functional, records)], request)[0]

@@ -11,7 +11,6 @@ from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.check import check_sample
-from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.pipeline import Job, estimate_counts, estimate_jobs
 from halfwidth.estimation.resolve import (
     AUTO,
@@ -37,7 +36,6 @@ def summary_ci(
     penalty: float | None = None,
     groups: Any = None,
     strata: Any = None,
-    over: Over = "cases",
     bounds: Any = None,
     scale: float = 1.0,
     label: str = "",
@@ -92,9 +90,6 @@ def summary_ci(
     strata : array-like, shape (n,), optional
         Stratum of each case (its site, its class), where the number of cases in each was fixed
         beforehand: bootstraps keep it.
-    over : {"cases", "clusters"}, default "cases"
-        What the statistic is taken of: cases, or clusters, by the mean of each. The two
-        estimate different things where clusters differ in size.
     bounds : (low, high), optional
         Range of the values, for a metric of your own. It replaces that of the metric.
     scale : float, default 1.0
@@ -136,7 +131,6 @@ def summary_ci(
         rng=rng,
         missing=missing,
         penalty=penalty,
-        over=over,
     )
     bound_metric = resolve_metric(metric, bounds)
     bound_statistic = resolve_statistic(statistic)
@@ -161,7 +155,6 @@ def proportion_ci(
     method: str = AUTO,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-    label: str = "",
 ) -> Estimate:
     """Confidence interval for a proportion, ``successes`` of ``n`` independent cases.
 
@@ -177,8 +170,6 @@ def proportion_ci(
         Between 0 and 1; at least 0.5 for a one-sided bound.
     alternative : {"two-sided", "lower", "upper"}, default "two-sided"
         ``"lower"`` gives a lower confidence bound, ``"upper"`` an upper one.
-    label : str, optional
-        Carried into the result.
 
     Returns
     -------
@@ -211,7 +202,7 @@ def proportion_ci(
         missing="raise",
         penalty=None,
     )
-    return estimate_counts(x, trials, request, plain_text("label", label))
+    return estimate_counts(x, trials, request)
 
 
 def _count(value: Any, name: str) -> int:

@@ -248,7 +248,7 @@ def _estimate(
     return replace(estimate, cautions=tuple(cautions))
 
 
-def estimate_counts(successes: int, n: int, request: Request, label: str) -> Estimate:
+def estimate_counts(successes: int, n: int, request: Request) -> Estimate:
     """Estimate of a proportion known by its counts."""
     statistic = Statistic(STATISTICS["mean"])
     method = request.method or choose_for_counts()
@@ -278,7 +278,6 @@ def estimate_counts(successes: int, n: int, request: Request, label: str) -> Est
         statistic_spec=statistic,
         method_spec=method,
         n=n,
-        label=label,
         standard_error=float(interval.standard_error[0]),
         rule=RULE if request.method is None else None,
     )

@@ -63,8 +63,6 @@ def auroc_difference(
     ----------
     expected : float
         The AUROC expected of the old model, strictly between 0 and 1.
-    width : float, optional
-        Instead of it the width wanted, high - low.
     n : int, optional
         The reverse: the width that so many cases give.
     halfwidth : float, optional

@@ -55,11 +55,6 @@ def auroc(
     ----------
     expected : float
         The AUROC A expected, strictly between 0 and 1.
-    width : float, optional
-        Instead of it the width wanted, high - low.
-    formula : {"delong_logit", "delong", "hanley_mcneil"}, default "delong_logit"
-        The formula for the width: that of the interval that will be reported. `metric_ci` makes
-        the first, with t for z.
     n : int, optional
         The reverse: the width that so many cases give. Of one of two groups or models on cases
         of their own.

@@ -59,8 +59,6 @@ def classes(
     ----------
     sensitivity, specificity : float, optional
         Expected, from 0 to 1; at least one of the two. One that is not given is not planned for.
-    width : float, optional
-        Instead of it the width wanted, high - low.
     prevalence : float
         Share of positive cases among those that will be collected, between 0 and 1. Of a sample
         with fixed numbers of each class, ``parts`` says what each needs.

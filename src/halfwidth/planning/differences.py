@@ -87,12 +87,6 @@ def difference(
     sd : float or (float, float), optional
         SD of the differences within cases, or those of the cases of both models, with their
         ``correlation``; of two groups, the SD of the cases of each, or both.
-    sd_a : float, optional
-        Instead of it: the SD of one model.
-    sd_b : float, optional
-        Instead of it: the SD of the other model.
-    width : float, optional
-        Instead of it the width wanted, high - low.
     n : int, optional
         The reverse: the width that so many cases give.
     halfwidth : float, optional

@@ -81,8 +81,6 @@ def mean(
     ----------
     sd : float
         SD of the cases, in the metric's unit: of a pilot, of a published table.
-    width : float, optional
-        Instead of it the width wanted, high - low.
     n : int, optional
         The reverse: the width that so many cases give.
     halfwidth : float, optional

@@ -33,8 +33,6 @@ def proportion(
     ----------
     expected : float
         The proportion p expected, from 0 to 1; 0.5 is the worst case.
-    width : float, optional
-        Instead of it the width wanted, high - low.
     n : int, optional
         The reverse: the width that so many cases give.
     halfwidth : float, optional

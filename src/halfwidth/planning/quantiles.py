@@ -56,8 +56,6 @@ def quantile(
     ----------
     quantile : float
         Level q of the quantile, strictly between 0 and 1.
-    width : float, optional
-        Instead of it the width wanted, high - low.
     n : int, optional
         The reverse: the width that so many cases give.
     halfwidth : float, optional

@@ -59,8 +59,9 @@ def score_masks(
     tolerance : float, str or mapping, optional
         In mm, for ``nsd``, and as the distance of ``boundary_iou``; or that of a task of the
         Medical Segmentation Decathlon (``"msd:liver"`` is 7).
-    labels : sequence, optional
-        All classes, in the order of the scores; default: those that occur, in ascending order.
+    labels : path or mapping, optional
+        Names of the values of label maps: ``{"liver": 1, "both": [1, 2]}``, or a JSON file of
+        them such as nnU-Net's dataset.json; default: the values found.
     only : str or sequence of str, optional
         The labels or regions to score, by name or number; default: all.
     regions : str or sequence of str, default ()
@@ -122,16 +123,17 @@ def score_folders(
     predictions, references : path
         Two files; two folders of label maps with the same names; or two folders with a subfolder
         for each case that holds a file for each structure.
-    metrics, tolerance, labels, only, regions
-        As of `score_masks`. In folders of structures names are those of the files.
+    metrics : str or sequence of str
+        As of `score_masks`. In folders of structures names of labels are those of the files.
     tolerance : float, str or mapping, optional
         In mm, for ``nsd``, and as the distance of ``boundary_iou``; or that of a task of the
         Medical Segmentation Decathlon (``"msd:liver"`` is 7). One for all labels, or one for
         each.
     tolerance_file : path, optional
         TOML with a tolerance for each label: ``liver = 3``, and ``default = 2`` for others.
-    labels : sequence, optional
-        All classes, in the order of the scores; default: those that occur, in ascending order.
+    labels : path or mapping, optional
+        Names of the values of label maps: ``{"liver": 1, "both": [1, 2]}``, or a JSON file of
+        them such as nnU-Net's dataset.json; default: the values found.
     only : str or sequence of str, optional
         The labels or regions to score, by name or number; default: all.
     regions : str or sequence of str, default ()

@@ -56,8 +56,6 @@ def compare(
     other : array-like, or mapping of str to array-like, optional
         The values of a second model; or, where ``data`` are true classes, the scores or predicted
         classes of each model by its name.
-    simultaneous : bool, optional
-        Intervals that hold for all comparisons together; default: where there are several.
     metric : str, MetricSpec or callable, or sequence of them, optional
         Of predictions and detections, what is estimated; of values, what they are, where their
         data do not say it.

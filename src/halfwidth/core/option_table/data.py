@@ -347,9 +347,6 @@ TEST_SETS: Final[dict[str, Option]] = {
     "names": Option(
         "What messages call the two.", type="pair of str", default=("y_true", "y_score")
     ),
-    "limits_of_agreement.names": Option(
-        "What the two are called.", type="pair of str", default=("first", "second")
-    ),
     # Of functions of true classes and scores, in messages.
     "y_true": Option(flag="--target", key="target", elsewhere="y targets truth y_test reference"),
     "y_score": Option(

@@ -144,14 +144,17 @@ MASKS: Final[dict[str, Option]] = {
         metavar="FILE",
         group=Group.ESTIMATE,
     ),
-    "score.labels": Option(
-        'Names of the values of label maps: ``{"liver": 1, "both": [1, 2]}``, or a JSON file '
-        "of them such as nnU-Net's dataset.json; default: the values found.",
-        type="path or mapping, optional",
-        default=None,
-        metavar="FILE",
-        group=Group.MASKS,
-        flag="--label-names",
+    **dict.fromkeys(
+        ("score.labels", "score_masks.labels", "score_folders.labels"),
+        Option(
+            'Names of the values of label maps: ``{"liver": 1, "both": [1, 2]}``, or a JSON file '
+            "of them such as nnU-Net's dataset.json; default: the values found.",
+            type="path or mapping, optional",
+            default=None,
+            metavar="FILE",
+            group=Group.MASKS,
+            flag="--label-names",
+        ),
     ),
     "only": Option(
         "The labels or regions to score, by name or number; default: all.",

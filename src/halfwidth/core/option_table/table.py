@@ -35,13 +35,10 @@ _SHORT_DOORS = {
         "no draws.",
         default="auto",
     ),
-    **dict.fromkeys(
-        ("difference_ci.missing", "limits_of_agreement.missing"),
-        Option(
-            'What a missing value means; ``"omit"`` leaves out a case that misses either value.',
-            default="raise",
-            choices=("raise", "omit", "worst"),
-        ),
+    "difference_ci.missing": Option(
+        'What a missing value means; ``"omit"`` leaves out a case that misses either value.',
+        default="raise",
+        choices=("raise", "omit", "worst"),
     ),
 }
 # What only their names tell from those of the command line or of a spec.

@@ -40,13 +40,13 @@ def estimates_of_claim(claim: Claim, level: Level) -> tuple[Estimate, ...]:
             estimate = mean_estimate(claim, claim.spread.sd, level)
             return (_with_spread_cautions(estimate, claim, level),)
         case CountClaim():
-            estimate = proportion_ci(
-                claim.successes,
-                claim.n,
-                confidence_level=level.confidence_level,
+            estimate = replace(
+                proportion_ci(claim.successes, claim.n, confidence_level=level.confidence_level),
                 label=claim.label,
+                metric_spec=claim.metric,
+                given_decimals=claim.decimals,
             )
-            return (replace(estimate, metric_spec=claim.metric, given_decimals=claim.decimals),)
+            return (estimate,)
         case AurocClaim():
             return auroc_estimates(claim, level)
 
