@@ -50,7 +50,7 @@ class Sample:
 
 
 def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | None = None) -> Array:
-    """A flat float array; None, NA and masked entries become NaN. Else a `DataError` says which."""
+    """A flat float array, or a `DataError`; None, NA and masked entries become NaN."""
     if is_masked(values) and values.ndim == 1:
         hidden = np.ma.getmaskarray(values).tolist()
         pairs = zip(values.data.tolist(), hidden, strict=True)

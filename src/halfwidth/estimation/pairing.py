@@ -157,7 +157,7 @@ def _places(name: str, index: Any, first: str, reference: Any) -> NDArray[np.int
     if len(repeated):
         raise DataError(
             f"{name} and {first} have labels in their indexes that repeat ({_examples(repeated)}), "
-            f"in different orders: which belong together cannot be told. {BY_PLACE}"
+            f"in different orders: which rows belong together cannot be told. {BY_PLACE}"
         )
     places: NDArray[np.intp] = index.get_indexer(reference)
     return places

@@ -117,7 +117,7 @@ def table_jobs(
 
 
 def _ranges_not_used(layout: Layout) -> list[str]:
-    """Columns that are called as a metric whose range no one said to be theirs."""
+    """Notes on columns that are named like a metric that was not asked for."""
     called = [] if layout.metric else [name for name in layout.values if name in METRICS]
     specs = {name: METRICS[name] for name in called}
     return [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 import numpy as np
@@ -10,14 +11,14 @@ import numpy as np
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.forms import Effect
-from halfwidth.core.kinds import Need
+from halfwidth.core.kinds import Estimand, Need
 from halfwidth.core.spec import MethodSpec, spec_of
 from halfwidth.core.titles import statistic_title
 from halfwidth.core.types import UNBOUNDED, Interval, Level
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.caution_rules import interval_cautions
 from halfwidth.estimation.choose import choose_unpaired
-from halfwidth.estimation.differences import difference_functional
+from halfwidth.estimation.differences import difference_functional, effect_of
 from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs, method_for
 from halfwidth.estimation.resolve import RULE, Request
 from halfwidth.intervals.all_methods import METHODS
@@ -76,11 +77,16 @@ def _method(jobs: tuple[Job, Job], request: Request, effect: Effect) -> MethodSp
         )
     kinds = estimands(functional.statistic, binary=functional.binary)
     kinds |= {difference_functional(functional, effect).statistic.spec.estimand}
-    fits_effect = effect == "difference" or Need.EFFECT in method.needs or method.resamples
-    if compares(method) and method.accepts & kinds and fits_effect:
+    if _compares(method, kinds, effect):
         return method
     if method.takes_two_samples:
-        raise OptionError(_refusal(method, jobs[0], effect))
+        kinds = estimands(functional.statistic, binary=functional.binary)
+        known = [one.name for one in METHODS if _compares(one, kinds, effect)]
+        raise OptionError(
+            f"method {method.name!r} makes no interval for the {effect} of two samples in "
+            f"{statistic_title(functional.statistic)}; use auto, {', '.join(known)}, or a method "
+            "of one sample"
+        )
     for job in jobs:
         method_for(job, request)
     return _mover().putting_together(method)
@@ -90,21 +96,9 @@ def _mover() -> MethodSpec:
     return METHODS[mover.__name__]
 
 
-def _refusal(method: MethodSpec, job: Job, effect: Effect) -> str:
-    functional = job.functional
-    kinds = estimands(functional.statistic, binary=functional.binary)
-    known = [
-        one.name
-        for one in METHODS
-        if compares(one)
-        and one.accepts & kinds
-        and (effect == "difference" or Need.EFFECT in one.needs or one.resamples)
-    ]
-    return (
-        f"method {method.name!r} makes no interval for the {effect} of two samples in "
-        f"{statistic_title(functional.statistic)}; use auto, {', '.join(known)}, or a method of "
-        "one sample"
-    )
+def _compares(method: MethodSpec, kinds: AbstractSet[Estimand], effect: Effect) -> bool:
+    fits_effect = effect == "difference" or Need.EFFECT in method.needs or method.resamples
+    return compares(method) and bool(method.accepts & kinds) and fits_effect
 
 
 def _own_estimates(
@@ -227,12 +221,16 @@ def _estimate(
 ) -> Estimate:
     first, second = jobs
     functional = difference_functional(first.functional, effect)
-    value = _effect_of(own[0].value, own[1].value, effect)
+    value = effect_of(own[0].value, own[1].value, effect)
     defined = not np.isnan(value)
     groups = [job.records.n_groups or 0 for job in jobs]
     n_each = tuple(job.records.n_cases for job in jobs)
     weights = [job.records.n_effective or 0.0 for job in jobs]
     designs = {job.records.design_name for job in jobs}
+    n_resamples, drawn = computed.n_resamples, method.resamples
+    if method.takes_intervals:
+        n_resamples = max(one.n_resamples or 0 for one in own) or None
+        drawn = any(one.seed is not None for one in own)
     estimate = Estimate(
         value=value,
         low=float(computed.interval.low[0]) if defined else float("nan"),
@@ -254,9 +252,9 @@ def _estimate(
         by=first.by,
         average=first.average,
         standard_error=float(computed.interval.standard_error[0]),
-        n_resamples=_resamples(computed, own, method),
+        n_resamples=n_resamples,
         n_undefined=int(computed.n_undefined[0]),
-        seed=_seed(request, own, method),
+        seed=request.seed if drawn else None,
         rule=RULE if request.method is None else None,
     )
     context = CautionContext(
@@ -267,27 +265,6 @@ def _estimate(
     )
     cautions = [*_about_cases(own), *interval_cautions(context)]
     return replace(estimate, cautions=tuple(sorted(cautions, key=lambda one: one.code)))
-
-
-def _effect_of(first: float, second: float, effect: Effect) -> float:
-    if effect == "difference":
-        return first - second
-    return first / second if first > 0 and second > 0 else float("nan")
-
-
-def _resamples(computed: Computed, own: Sequence[Estimate], method: MethodSpec) -> int | None:
-    """How many were drawn of either sample."""
-    if not method.takes_intervals:
-        return computed.n_resamples
-    return max((one.n_resamples or 0 for one in own), default=0) or None
-
-
-def _seed(request: Request, own: Sequence[Estimate], method: MethodSpec) -> int | None:
-    """What reproduces the draws, where there are any."""
-    drawn = method.resamples
-    if method.takes_intervals:
-        drawn = any(one.seed is not None for one in own)
-    return request.seed if drawn else None
 
 
 def _about_cases(own: Sequence[Estimate]) -> list[Caution]:

@@ -475,7 +475,9 @@ def test_runs_are_estimated_and_nothing_else() -> None:
             verb(runs)
     with pytest.raises(hw.OptionError, match="statistic='sd': of training runs there are"):
         hw.estimate(runs, statistic="sd")
-    with pytest.raises(hw.OptionError, match="method='exact' is of quantiles over runs"):
+    with pytest.raises(
+        hw.OptionError, match="method='exact' makes intervals of quantiles over runs"
+    ):
         hw.estimate(runs, method="exact")
     with pytest.raises(hw.OptionError, match="there are weights, split; estimate answers"):
         hw.runs_ci(runs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +25,7 @@ from halfwidth.estimation.detections.metric_kinds import (
     penalty_of,
     weighs_images_alike,
 )
-from halfwidth.estimation.detections.score_caution_rules import SCORE_RULES, Rule, subject_of_each
+from halfwidth.estimation.detections.score_caution_rules import score_cautions, subject_of_each
 from halfwidth.estimation.test_sets.class_caution_rules import (
     OFTEN_MISSING,
     POLICY,
@@ -54,27 +55,74 @@ LACKS = {
 NOTHING_COUNTS = "without objects and detections that count"
 
 
+def detection_cautions(context: CautionContext) -> Iterator[Caution | None]:
+    """What the references and the detections of each detector call for."""
+    e, matched = context.estimate, context.matched
+    if matched is None or not isinstance(e, DetectionEstimate):
+        raise TypeError("only estimates of detections have matched detections")
+    yield from _reference_cautions(e, matched)
+    for summary in (matched.summary, *matched.others):
+        yield from _detector_cautions(e, replace(matched, summary=summary))
+
+
+def _reference_cautions(
+    e: DetectionEstimate, context: DetectionContext
+) -> Iterator[Caution | None]:
+    """Images, the units they make up, their classes, and objects that are hard to match."""
+    metric, summary = e.metric_spec, context.summary
+    if falls_with_empty_images(metric) and context.of_all_sizes:
+        yield _empty_images(e, context)
+    if not weighs_images_alike(metric):
+        yield _one_full_unit(e, context)
+    if summary.patients is not None:
+        units, example = summary.patients
+        yield caution("HW874", total=summary.lists.n_images, units=units, example=repr(example))
+    yield _few_with_objects(e, context)
+    averaged = e.average in ("macro", "weighted")
+    if e.method_spec.resamples and (averaged or e.average == "none"):
+        yield _missing_from_resamples(e, context)
+    if averaged:
+        yield _without_objects(e, context)
+    if needs_matches(metric):
+        yield _tiny(context)
+        ragged, total = summary.ragged or (0, 0)
+        if ragged and ragged >= SOME_RAGGED * total:
+            yield caution("HW876", count=ragged, total=total)
+    yield _threshold_matters(e, context)
+
+
+def _detector_cautions(e: DetectionEstimate, context: DetectionContext) -> Iterator[Caution | None]:
+    """False positives, sizes and scores of detections, and what counts a penalty."""
+    metric, summary = e.metric_spec, context.summary
+    if counts_false_positives_per_image(metric) and context.of_all_sizes:
+        yield _case_mix(e, context)
+    large, total = summary.large
+    if large and large >= SOME_LARGE * total and needs_matches(metric):
+        yield caution("HW883", count=large, total=total, criterion=summary.criterion.title)
+    yield from score_cautions(e, context)
+    penalty, (missed, spurious) = penalty_of(metric), context.unmatched
+    if penalty is not None and missed + spurious:
+        yield caution(
+            "HW884",
+            missed=counted(missed, "missed object"),
+            spurious=counted(spurious, "false positive"),
+            total=counted(int(context.objects.sum()) + spurious, "object"),
+            penalty=f"{penalty:g} {metric.unit}".strip(),
+        )
+
+
 # --------------------------------------------------------------------------- images
 
 
 def _empty_images(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
     lists = context.summary.lists
     empty = int((lists.n_references.sum(axis=1) == 0).sum())
-    if not falls_with_empty_images(e.metric_spec) or _limits_sizes(context):
-        return None
     if not max(1, SOME_EMPTY * lists.n_images) <= empty < lists.n_images:
         return None
     return caution("HW871", count=empty, total=lists.n_images, what=subject_of_each(e))
 
 
-def _limits_sizes(context: DetectionContext) -> bool:
-    """Whether images may be without objects of the sizes that count, and hold others."""
-    return context.matching.area_range is not None
-
-
 def _case_mix(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    if not counts_false_positives_per_image(e.metric_spec) or _limits_sizes(context):
-        return None
     empty = context.summary.lists.n_references.sum(axis=1) == 0
     if not empty.any():
         count = len(empty)
@@ -117,7 +165,7 @@ def _place(context: DetectionContext) -> int:
 def _one_full_unit(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
     units, each = context.summary.units, context.objects.sum(axis=1)
     held, total = units.sums(each), int(each.sum())
-    if weighs_images_alike(e.metric_spec) or len(held) < 2 or not total:
+    if len(held) < 2 or not total:
         return None
     fullest = int(held.argmax())
     share = held[fullest] / total
@@ -130,16 +178,6 @@ def _one_full_unit(e: DetectionEstimate, context: DetectionContext) -> Caution |
         share=rough_percent(float(share)),
         total=total,
         what=e.subject,
-    )
-
-
-def _one_patient(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    patients = context.summary.patients
-    if patients is None:
-        return None
-    units, example = patients
-    return caution(
-        "HW874", total=context.summary.lists.n_images, units=units, example=repr(example)
     )
 
 
@@ -157,15 +195,13 @@ def _few_with_objects(e: DetectionEstimate, context: DetectionContext) -> Cautio
         return None
     least = int(few[held[few].argmin()])
     noun = "cluster" if units.grouped else "image"
-    count = int(held[least])
-    others = len(few) - 1
-    labels = context.summary.lists.classes
+    others, labels = len(few) - 1, context.summary.lists.classes
     which = least if context.which is None else context.which
     name = f"Class {labels[which]!r}" if by_class and len(labels) > 1 else "All classes together"
     return caution(
         "HW882",
         name=name if len(labels) > 1 else "Few objects",
-        count=counted(count, noun),
+        count=counted(int(held[least]), noun),
         more=f", and {others} more class{'es' if others > 1 else ''} as rare" if others else "",
         what=e.subject,
         needed=f"{FEW_WITH_OBJECTS} {noun}s",
@@ -176,8 +212,6 @@ def _few_with_objects(e: DetectionEstimate, context: DetectionContext) -> Cautio
 
 
 def _missing_from_resamples(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    if not e.method_spec.resamples or e.average not in ("macro", "weighted", "none"):
-        return None
     counts = _giving_a_value(e, context)
     if context.which is not None:
         counts = counts[:, [context.which]]
@@ -225,8 +259,6 @@ def _never_drawn(objects: NDArray[np.intp], units: Units) -> Array:
 
 
 def _without_objects(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    if e.average not in ("macro", "weighted"):
-        return None
     lists = context.summary.lists
     there = lists.n_references.sum(axis=0) > 0
     # Of a class that is neither to be found nor detected nobody says anything.
@@ -240,9 +272,9 @@ def _without_objects(e: DetectionEstimate, context: DetectionContext) -> Caution
 # --------------------------------------------------------------------------- localisation
 
 
-def _tiny(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    shifted, criterion = context.summary.shifted, context.summary.criterion
-    if not criterion.of_overlap or not len(shifted) or not needs_matches(e.metric_spec):
+def _tiny(context: DetectionContext) -> Caution | None:
+    shifted = context.summary.shifted
+    if not context.summary.criterion.of_overlap or not len(shifted):
         return None
     thresholds = context.matching.thresholds
     threshold = thresholds[(len(thresholds) - 1) // 2]
@@ -250,13 +282,6 @@ def _tiny(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
     if tiny < SOME_TINY * len(shifted):
         return None
     return caution("HW875", count=tiny, total=len(shifted), threshold=threshold)
-
-
-def _ragged(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    count, total = context.summary.ragged or (0, 0)
-    if not count or count < SOME_RAGGED * total or not needs_matches(e.metric_spec):
-        return None
-    return caution("HW876", count=count, total=total)
 
 
 def _threshold_matters(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
@@ -277,61 +302,6 @@ def _threshold_matters(e: DetectionEstimate, context: DetectionContext) -> Cauti
         at=f"{criterion.title} {context.matching.admits} {context.matching.thresholds[0]:g}",
         others=" and ".join(f"{e.text_of(value)} at {threshold:g}" for threshold, value in beyond),
     )
-
-
-def _large(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    count, total = context.summary.large
-    criterion = context.summary.criterion
-    if not count or count < SOME_LARGE * total or not needs_matches(e.metric_spec):
-        return None
-    return caution("HW883", count=count, total=total, criterion=criterion.title)
-
-
-# --------------------------------------------------------------------------- lesions
-
-
-def _penalties(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    penalty = penalty_of(e.metric_spec)
-    missed, spurious = context.unmatched
-    if penalty is None or not missed + spurious:
-        return None
-    return caution(
-        "HW884",
-        missed=counted(missed, "missed object"),
-        spurious=counted(spurious, "false positive"),
-        total=counted(int(context.objects.sum()) + spurious, "object"),
-        penalty=f"{penalty:g} {e.metric_spec.unit}".strip(),
-    )
-
-
-# What rules say of the references, and what of the detections of each detector.
-REFERENCE_RULES: tuple[Rule, ...] = (
-    _empty_images,
-    _one_full_unit,
-    _one_patient,
-    _few_with_objects,
-    _missing_from_resamples,
-    _without_objects,
-    _tiny,
-    _ragged,
-    _threshold_matters,
-)
-DETECTOR_RULES: tuple[Rule, ...] = (
-    _case_mix,
-    _large,
-    *SCORE_RULES,
-    _penalties,
-)
-
-
-def detection_cautions(context: CautionContext) -> list[Caution | None]:
-    """What the references and the detections of each detector call for."""
-    e, matched = context.estimate, context.matched
-    if matched is None or not isinstance(e, DetectionEstimate):
-        raise TypeError("only estimates of detections have matched detections")
-    each = [matched, *(replace(matched, summary=summary) for summary in matched.others)]
-    reference_cautions = [rule(e, matched) for rule in REFERENCE_RULES]
-    return reference_cautions + [rule(e, one) for one in each for rule in DETECTOR_RULES]
 
 
 def why_undefined(e: Estimate, context: DetectionContext) -> tuple[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,6 +16,7 @@ from halfwidth.core.match_lists import MatchingRule, MatchLists, Outcome
 from halfwidth.core.objects import Objects, ObjectSet, Unit
 from halfwidth.core.types import Array
 from halfwidth.estimation.detections.image_names import patients_named
+from halfwidth.estimation.differences import effect_of
 from halfwidth.metrics.detection.localisation import LocalisationSpec
 from halfwidth.metrics.detection.representations import Known, boxes_of, holds
 
@@ -110,7 +110,7 @@ class DetectionContext:
     def against(self, other: DetectionContext, effect: Effect) -> DetectionContext:
         """The context of the difference, or ratio, of two detectors."""
         beside = tuple(
-            (threshold, first - second if effect == "difference" else _ratio(first, second))
+            (threshold, effect_of(first, second, effect))
             for (threshold, first), (_, second) in zip(
                 self.neighbours, other.neighbours, strict=True
             )
@@ -122,6 +122,11 @@ class DetectionContext:
         """Objects to be found in each image, of the classes that count, (n, C)."""
         every = self.summary.lists.n_references
         return every if self.which is None else every[:, [self.which]]
+
+    @property
+    def of_all_sizes(self) -> bool:
+        """Whether objects of all sizes count; else images may hold others alone."""
+        return self.matching.area_range is None
 
     @property
     def n_detections(self) -> int:
@@ -146,10 +151,6 @@ class DetectionContext:
             "n_objects": int(self.objects.sum()),
             "n_detections": self.n_detections,
         }
-
-
-def _ratio(first: float, second: float) -> float:
-    return first / second if first > 0 and second > 0 else math.nan
 
 
 def summarise_matches(

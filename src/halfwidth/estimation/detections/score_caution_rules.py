@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -29,40 +29,45 @@ SOME_FULL, FEWEST_FULL, LEAST_MOST = 0.05, 3, 5
 # An order of equal scores matters that moves a value by this share of the width of its interval.
 MUCH_OF_WIDTH = 0.25
 
-Rule = Callable[[DetectionEstimate, DetectionContext], Caution | None]
-
 
 def subject_of_each(e: DetectionEstimate) -> str:
     """The subject; of a difference that of each detector, since the caution is true of each."""
     return e.subject.removeprefix(f"{EFFECT_WORDS['difference']} ")
 
 
-def _unranked(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    cut = context.summary.cut
-    ranked = isinstance(e.metric_spec.form, MatchCurve)
-    if not ranked or cut.distinct != 1 or len(context.summary.lists.category) < 2:
-        return None
-    return caution("HW877", detail=f"All detections score {cut.lowest:g}", what=subject_of_each(e))
+def score_cautions(e: DetectionEstimate, context: DetectionContext) -> Iterator[Caution | None]:
+    """Scores that rank nothing, and detections that were cut before they were written."""
+    cut, lists, matching = context.summary.cut, context.summary.lists, context.matching
+    form, detections = e.metric_spec.form, len(context.summary.lists.category)
+    ranked, counting = isinstance(form, MatchCurve), is_counting(e.metric_spec)
+    if ranked and cut.distinct == 1 and detections > 1:
+        detail = f"All detections score {cut.lowest:g}"
+        yield caution("HW877", detail=detail, what=subject_of_each(e))
+    some_equal = 1 < cut.distinct < detections
+    if isinstance(form, MatchCurve) and isinstance(form.values, AveragePrecision) and some_equal:
+        yield _equal_scores(form.values, e, context)
+    if ranked:
+        yield _cut_at_score(e, context)
+    fullest = max(FEWEST_FULL, SOME_FULL * lists.n_images)
+    if (ranked or counting) and cut.most >= LEAST_MOST and cut.full >= fullest:
+        yield caution("HW879", count=cut.full, total=lists.n_images, most=cut.most, by="")
+    limited = matching.score_threshold is not None or matching.max_detections is not None
+    if counting and lists.score is not None and cut.distinct > 1 and not limited:
+        low, high = cut.lowest, cut.highest
+        yield caution("HW885", count=detections, low=low, high=high, what=e.subject)
 
 
-def _equal_scores(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+def _equal_scores(
+    kind: AveragePrecision, e: DetectionEstimate, context: DetectionContext
+) -> Caution | None:
     """Where the order of equal scores moves the metric by much of what its interval allows for."""
-    form = e.metric_spec.form
-    if not isinstance(form, MatchCurve) or not isinstance(form.values, AveragePrecision):
+    if not e.low < e.high:
         return None
-    distinct = context.summary.cut.distinct
-    # Of a single score HW877 speaks.
-    if distinct < 2 or distinct == len(context.summary.lists.category) or not e.low < e.high:
-        return None
-    lowest, highest = _over_orders(form.values, e.average, context)
+    lowest, highest = _over_orders(kind, e.average, context)
     if not highest - lowest > MUCH_OF_WIDTH * (e.high - e.low):
         return None
-    return caution(
-        "HW886",
-        what=subject_of_each(e),
-        low=e.text_of(float(lowest)),
-        high=e.text_of(float(highest)),
-    )
+    low, high = e.text_of(lowest), e.text_of(highest)
+    return caution("HW886", what=subject_of_each(e), low=low, high=high)
 
 
 def _over_orders(
@@ -84,8 +89,6 @@ def _over_orders(
 
 
 def _cut_at_score(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    if not isinstance(e.metric_spec.form, MatchCurve):
-        return None
     chosen, cut = context.matching.score_threshold, context.summary.cut
     if chosen is not None and chosen > cut.lowest:
         return caution("HW878", lowest=chosen, by=" (score_threshold)", what=subject_of_each(e))
@@ -94,42 +97,10 @@ def _cut_at_score(e: DetectionEstimate, context: DetectionContext) -> Caution | 
     scaled = cut.lowest >= 0 and cut.highest <= 100 and not ratings
     if not scaled or cut.distinct < 2:
         return None
-    share = cut.lowest / _end_of_scale(cut.highest)
+    # Of probabilities, also in per cent, or unknown.
+    end = 1.0 if cut.highest <= 1 else 100.0 if cut.highest > 50 else cut.highest
+    share = cut.lowest / end
     scores = len(context.summary.lists.category)
     if share < CUT_SCORE or (1 - share) ** scores > RARELY_SO_HIGH:
         return None
     return caution("HW878", lowest=cut.lowest, by="", what=subject_of_each(e))
-
-
-def _end_of_scale(highest: float) -> float:
-    """The end of the scale: of probabilities, also in per cent, or unknown."""
-    return 1.0 if highest <= 1 else 100.0 if highest > 50 else highest
-
-
-def _cut_at_number(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    if not isinstance(e.metric_spec.form, MatchCurve) and not is_counting(e.metric_spec):
-        return None
-    cut, images = context.summary.cut, context.summary.lists.n_images
-    if cut.most < LEAST_MOST or cut.full < max(FEWEST_FULL, SOME_FULL * images):
-        return None
-    return caution("HW879", count=cut.full, total=images, most=cut.most, by="")
-
-
-def _no_score_threshold(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    lists, cut = context.summary.lists, context.summary.cut
-    if lists.score is None or context.matching.score_threshold is not None or cut.distinct < 2:
-        return None
-    if not is_counting(e.metric_spec) or context.matching.max_detections is not None:
-        return None
-    return caution(
-        "HW885", count=len(lists.category), low=cut.lowest, high=cut.highest, what=e.subject
-    )
-
-
-SCORE_RULES: tuple[Rule, ...] = (
-    _unranked,
-    _equal_scores,
-    _cut_at_score,
-    _cut_at_number,
-    _no_score_threshold,
-)

@@ -201,7 +201,8 @@ def estimate_runs(
     """
     if request.method is not None and not quantities.levels:
         raise OptionError(
-            f"{spelled('method', request.method.name)} is of quantiles over runs; their mean has t"
+            f"{spelled('method', request.method.name)} makes intervals of quantiles over runs; "
+            "that of their mean is by t"
         )
     each = replace(request, level=_level_of_each(quantities, request))
     quantiles: list[Job] = []

@@ -29,10 +29,13 @@ from halfwidth.estimation.functionals import (
 from halfwidth.estimation.grouping import arrange_cases
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import NO_VALUES, Functional, Records
-from halfwidth.estimation.test_sets.calibration_cautions import chance_cautions, takes_pairs
+from halfwidth.estimation.test_sets.calibration_checks import (
+    calibration_cautions,
+    refuse_no_fit,
+    takes_pairs,
+    with_bandwidth,
+)
 from halfwidth.estimation.test_sets.class_context import ClassContext
-from halfwidth.estimation.test_sets.kernel_bandwidths import subset_cautions, with_bandwidth
-from halfwidth.estimation.test_sets.recalibration_checks import clipping_cautions, refuse_no_fit
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.metrics import building
 from halfwidth.resampling.designs import Design
@@ -44,42 +47,40 @@ def job_for(
     row: MetricRow, cases: TestSet, policies: Policies, classes: ClassContext | None
 ) -> Job:
     """The functional and the records of one row."""
-    metric = row.metric
-    if isinstance(metric, CustomMetric):
-        job = _job(_custom_functional(metric, cases), cases)
+    if isinstance(row.metric, CustomMetric):
+        job = _job(_custom_functional(row.metric, cases), cases)
     else:
-        _check_cases(row, metric, cases, policies)
-        metric = with_bandwidth(row, metric, cases)
-        job = _share(row, metric, cases, policies) or _job(
-            build_functional(
-                row, metric, cases.classes, policies, weighted=cases.weights is not None
-            ),
-            cases,
-        )
-        if metric.spec.takes is Takes.PROBABILITIES:
-            refuse_no_fit(row, metric, job.functional, job.records.arranged)
-            cautions = (
-                *clipping_cautions(row, metric, cases),
-                *subset_cautions(row, metric, cases),
-            )
-            job = replace(job, cautions=cautions)
-        if metric.estimand is Estimand.CALIBRATION_ERROR:
-            by_chance = chance_cautions(row, metric, job.functional, cases, policies)
-            job = replace(job, cautions=(*job.cautions, *by_chance))
-        threshold = _threshold(row, metric, cases, policies)
-        if threshold is not None:
-            stated = job.functional.metric
-            stated = replace(stated, parameters={**stated.parameters, "threshold": threshold})
-            job = replace(job, functional=replace(job.functional, metric=stated))
+        _check_cases(row, row.metric, cases, policies)
+        job = _job_of_metric(row, row.metric, cases, policies)
     if classes is not None and is_one_class(row):
         classes = replace(classes, which=row.which)
     return replace(job, label=row.label, average=row.average, classes=classes)
 
 
+def _job_of_metric(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -> Job:
+    of_probabilities = metric.spec.takes is Takes.PROBABILITIES
+    if of_probabilities:
+        metric = with_bandwidth(row, metric, cases)
+    weighted = cases.weights is not None
+    job = _share(row, metric, cases, policies) or _job(
+        build_functional(row, metric, cases.classes, policies, weighted=weighted), cases
+    )
+    if of_probabilities:
+        refuse_no_fit(row, metric, job.functional, job.records.arranged)
+        cautions = calibration_cautions(row, metric, job.functional, cases, policies)
+        return replace(job, cautions=tuple(cautions))
+    threshold = None
+    if metric.spec.takes in COUNTING:
+        threshold = _threshold(row, metric, cases, policies)
+    if threshold is None:
+        return job
+    stated = job.functional.metric
+    stated = replace(stated, parameters={**stated.parameters, "threshold": threshold})
+    return replace(job, functional=replace(job.functional, metric=stated))
+
+
 def _threshold(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -> float | None:
     """Where decisions begin: as given, or the best one on these cases; None where nothing says."""
-    if metric.spec.takes not in COUNTING:
-        return None
     if policies.criterion is None or cases.scores is None:
         return cases.threshold
     tuned = tuned_metric(row, metric, cases.classes, policies)
@@ -244,7 +245,9 @@ def _share(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -
 def _custom_functional(custom: CustomMetric, cases: TestSet) -> Functional:
     """A function is called with labels and predictions as they were given."""
     if cases.weights is not None:
-        raise OptionError("sample_weight reaches no function of your own; it has two arguments")
+        raise OptionError(
+            "sample_weight cannot be passed to a function of your own, which takes two arguments"
+        )
     labels = np.array(cases.labels, dtype=None if cases.labels else float)
     columns = len(cases.rows)
 

@@ -64,8 +64,10 @@ def on_scale(
     low, high = float(rows.min(initial=0.0)), float(rows.max(initial=0.0))
     outside = low < -ROUNDING or high > 1 + ROUNDING
     several = len(rows) > 1
+    if kind == "auto" and outside and (several or thresholds):
+        raise DataError(_unknown_scale(where, low, high, several=several))
     if kind == "auto":
-        kind = _guess(where, low, high, several=several, outside=outside, thresholds=thresholds)
+        kind = "any" if outside else "probabilities"
     if kind == "probabilities" and outside:
         raise DataError(
             f"{where}: scores from {low:g} to {high:g} are no probabilities; say "
@@ -79,20 +81,14 @@ def on_scale(
     return rows, kind, missed
 
 
-def _guess(
-    where: str, low: float, high: float, *, several: bool, outside: bool, thresholds: bool
-) -> Scores:
-    if not outside:
-        return "probabilities"
-    if several or thresholds:
-        reason = "columns of classes" if several else "a threshold"
-        raise DataError(
-            f"{where}: scores from {low:g} to {high:g} are no probabilities, and for {reason} it "
-            f"matters what they are: say {spelled('scores', 'logits')} "
-            "(log-probabilities are logits too) or 'any'"
-            + ("" if several else f", with {spelled('threshold')}")
-        )
-    return "any"
+def _unknown_scale(where: str, low: float, high: float, *, several: bool) -> str:
+    reason = "columns of classes" if several else "a threshold"
+    return (
+        f"{where}: scores from {low:g} to {high:g} are no probabilities, and for {reason} it "
+        f"matters what they are: say {spelled('scores', 'logits')} "
+        "(log-probabilities are logits too) or 'any'"
+        + ("" if several else f", with {spelled('threshold')}")
+    )
 
 
 def _one_against_rest(logits: Array) -> Array:
