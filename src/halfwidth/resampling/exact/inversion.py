@@ -230,10 +230,7 @@ class GammaRatios:
         return joined.min(axis=-1), joined.max(axis=-1)
 
     def moments(self) -> tuple[Array, Array]:
-        """Mean and SD of θ without a random unit: exact where all sizes are equal.
-
-        Else to first order.
-        """
+        """Mean and SD of θ without a random unit: to first order, unless all sizes are equal."""
         weight = self.sizes.sum() + (self.masses * self.atom_sizes).sum(axis=-1)
         total = self.totals.sum(axis=-1) + (self.masses * self.atom_totals).sum(axis=-1)
         mean = (total / weight)[:, None]
@@ -341,10 +338,7 @@ class _Search:
 
 
 def _inverse_series(off: Array, normal: Array, derivatives: Array) -> Array:
-    """How far ahead the normal quantile of P has risen by ``off``.
-
-    ``derivatives`` are the first three of P over the normal density there.
-    """
+    """How far ahead the normal quantile rises by ``off``, by derivatives of P over its density."""
     first, bend, twist = derivatives
     second = bend + normal * first**2
     third = twist + normal * first * bend + first**3 + 2 * normal * first * second
@@ -418,10 +412,7 @@ def log_probability_below(
 
 
 def rough_log_probability_below(ratios: GammaRatios, t: Array) -> Array:
-    """Log P(θ < t) from the saddle point alone, without a random unit.
-
-    Where P is below a half, within a factor of 2 of P, mostly within some per cent.
-    """
+    """Log P(θ < t) from the saddle point, within a factor of 2 where P is below a half."""
     log_probability = np.full(len(t), -np.inf)
     low, _ = ratios.limits
     possible = np.flatnonzero(low < t)
@@ -432,11 +423,9 @@ def rough_log_probability_below(ratios: GammaRatios, t: Array) -> Array:
 
 
 def least_log_probability_below(ratios: GammaRatios, t: Array) -> Array:
-    """Roughly, what log P(θ < t) is at least: that of the nearest place of the random unit.
-
-    The farther down it lies, the likelier θ is below t. The saddle point of all its places together
-    is that of the few farthest ones, near which nothing else happens.
-    """
+    """Roughly, what log P(θ < t) is at least: that of the nearest place of the random unit."""
+    # The farther down it lies, the likelier θ is below t. The saddle point of all its places
+    # together is that of the few farthest ones, near which nothing else happens.
     if ratios.random is None:
         return rough_log_probability_below(ratios, t)
     return rough_log_probability_below(ratios.placed(ratios.random.totals.max(axis=-1)), t)
@@ -545,11 +534,9 @@ def _log_products(factors: Array) -> Array:
 
 
 def _products(factors: NDArray[Any]) -> NDArray[Any]:
-    """Products of up to eight factors along the second axis.
-
-    So many at most that none overflows. Halves multiply each other, and what is left of an odd
-    number stays as it is.
-    """
+    """Products of up to eight factors along the second axis."""
+    # So many at most that none overflows. Halves multiply each other, and what is left of an odd
+    # number stays as it is.
     left = []
     for _ in range(HALVINGS):
         half = factors.shape[1] // 2
@@ -566,11 +553,10 @@ def _saddle(
     random: RandomUnit | None,
     places: Array | None,
 ) -> Array:
-    """The minimum of K(s) - log s between 0 and 1/max d, roughly.
-
-    It is convex and rises to infinity at both ends. Steps are Newton's, where they stay within what
-    is known to enclose it; else they are long ones, for d may differ by many orders of magnitude.
-    """
+    """The minimum of K(s) - log s between 0 and 1/max d, roughly."""
+    # It is convex and rises to infinity at both ends. Steps are Newton's, where they stay within
+    # what is known to enclose it; else they are long ones, for d may differ by many orders of
+    # magnitude.
     largest = np.maximum(units.max(axis=-1, initial=0), atoms.max(axis=-1, initial=0))
     if places is not None:
         largest = np.maximum(largest, places.max(axis=-1))

@@ -18,10 +18,8 @@ FIRST = 2000
 
 
 def lattice_step(strata: Sequence[Array], deviation: float, *, few: bool) -> float | None:
-    """The largest step of which all differences within strata are multiples; None without any.
-
-    Strata hold values about one of their own; ``deviation`` is the SD of all.
-    """
+    """The largest step of which all differences within strata are multiples; None without any."""
+    # Strata hold values about one of their own; `deviation` is the SD of all.
     tolerance, finest = (
         deviation * share for share in ((NEAR_OF_FEW, FINEST_OF_FEW) if few else (NEAR, FINEST))
     )
@@ -33,10 +31,7 @@ def lattice_step(strata: Sequence[Array], deviation: float, *, few: bool) -> flo
 
 
 def _common_step(strata: Sequence[Array], tolerance: float, finest: float) -> float | None:
-    """Euclid's algorithm on the gaps between distinct values, up to rounding.
-
-    Infinite where there are no gaps.
-    """
+    """Euclid's algorithm on the gaps between distinct values; infinite where there are none."""
     gaps = np.unique(np.concatenate([np.diff(np.unique(values)) for values in strata]))
     gaps = gaps[gaps > tolerance]
     if not len(gaps):

@@ -64,10 +64,7 @@ def _products(weights: Array | None, one: Array, other: Array) -> Array:
 
 
 def _covariances(weights: Array | None, parts: Array, design: Design, *, plain: bool) -> Array:
-    """Covariances of sums over the units drawn, as `Design.variance_of_total`: -> (B, K, K).
-
-    ``plain``: the variance of multinomial counts is known, and needs no n / (n - 1).
-    """
+    """Covariances as `Design.variance_of_total`, (B, K, K); ``plain`` of multinomial counts."""
     if plain:
         return _products(weights, parts, parts)
     if design.degrees_of_freedom < 1:
@@ -158,10 +155,7 @@ class _Against:
 
 
 def joint_areas(records: Sequence[Array], design: Design, form: RankedAreas) -> OfCounts:
-    """AUROCs, with the structural components of DeLong; Obuchowski's sums of clusters.
-
-    Resamples lie side by side, so that ranking their weights moves whole rows of them.
-    """
+    """AUROCs by DeLong's components, Obuchowski's sums of clusters; resamples lie side by side."""
     row = form.row
     if row is None:
         raise TypeError("an average of areas has no standard error")
@@ -211,10 +205,8 @@ def _both_ways(
 def _area_covariances(
     counts: Array, parts: Sequence[Array], classes: Sequence[NDArray[np.intp]], design: Design
 ) -> Array:
-    """DeLong's; Obuchowski's with clusters; that of units drawn within strata.
-
-    ``parts`` are what the cases of each class add beyond the mean of it, by their share of it.
-    """
+    """DeLong's; Obuchowski's with clusters; that of units drawn within strata."""
+    # `parts` are what the cases of each class add beyond the mean of it, by their share of it.
     unit = design.unit_of_case
     several = np.repeat(np.array(design.strata) > 1, design.strata)
     held = [np.unique(unit[cases]) for cases in classes]

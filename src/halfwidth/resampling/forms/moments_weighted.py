@@ -85,10 +85,7 @@ def weighted_deviations(
 
 
 def _outermost(values: Array, design: Design) -> list[tuple[Array, Array]]:
-    """The mean of each stratum, and from there to the case farthest from it, (S, 1) each.
-
-    The distance has the sign of its side.
-    """
+    """The mean of each stratum, and the signed distance of the farthest case, (S, 1) each."""
     strata = []
     for first, cases in zip(design.first_cases[design.first_units], _cases(design), strict=True):
         own = values[:, first : first + cases]

@@ -40,10 +40,7 @@ def without_each_unit(form: RankedAreas, values: Array, design: Design) -> Array
 
 
 def _without_each_case(area: FastArea, ranking: Ranking, cases: int) -> tuple[Array, Array]:
-    """Areas without each case and the positives left, both (R, n), where each weighs 1.
-
-    Each case has the same number of entries in a row, one or more.
-    """
+    """Areas without each case of as many entries, each of weight 1, and positives left: (R, n)."""
     ties = count_ties(ranking.mark)
     place = _places_of_cases(ranking.case, cases)
     without = _auroc_without if area is FastArea.CONCORDANCE else _precision_without
@@ -104,11 +101,9 @@ def _twice_within_cases(
 def _precision_without(
     ties: TieCounts, place: NDArray[np.intp], positive: NDArray[np.bool_], left: Array
 ) -> Array:
-    """Average precision without each case, in one pass for each of its entries.
-
-    What an entry takes away changes the counts of its ties and of all lower scores. So the total is
-    that of the ties that the case has a part in, and of the pieces between them.
-    """
+    """Average precision without each case, in one pass for each of its entries."""
+    # What an entry takes away changes the counts of its ties and of all lower scores. So the total
+    # is that of the ties that the case has a part in, and of the pieces between them.
     first, stop = _at(ties.first, place), _at(ties.stop, place)
     hits_gone: NDArray[np.intp] = np.cumsum(positive, axis=-1, dtype=np.intp)
     gain = np.where(ties.last, ties.upto - ties.above, 0.0)
@@ -145,10 +140,7 @@ def _between(
     begun: NDArray[np.intp],
     to: NDArray[np.intp],
 ) -> Array:
-    """Precision at the positives from one place to before another, (R, n).
-
-    ``gone`` are the entries taken away above them, and how many of these are positive, (R, n).
-    """
+    """Precision at positives between two places, (R, n), less entries and positives ``gone``."""
     entries, positives = gone
     rows, length = gain.shape
     total = np.zeros(begun.shape)

@@ -154,10 +154,8 @@ def read_off(finish: Callable[[Any], Any], n_cells: int) -> Term | None:
 
 
 def without_nan(term: Term) -> Term | None:
-    """The same formula where nothing that it asks about is NaN, shorter, and NaN elsewhere.
-
-    None where it asks about none, or where something that is NaN need not make it NaN.
-    """
+    """The same formula where nothing that it asks about is NaN, shorter, and NaN elsewhere."""
+    # None where it asks about none, or where something that is NaN need not make it NaN.
     known: dict[Term, Term] = {}
     asked: set[Term] = set()
     short = _supposing(term, known, asked)

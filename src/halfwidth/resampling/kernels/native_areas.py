@@ -136,10 +136,7 @@ def _area_by_parts(lists: Lists, row: int, turned: NDArray[np.uint8]) -> tuple[A
 
 
 def turned_exponentials(key: Key, start: int, stop: int, units: int) -> Array:
-    """Exponential draws, as `rng.exponentials` in every bit: (blocks, units, LANES).
-
-    1 where a block is not full.
-    """
+    """Exponential draws, as `rng.exponentials` in every bit: (blocks, units, LANES), 1 beyond."""
     drawing = draw_arguments(key, start, stop, units)[:2]
     turned = np.empty((-(-(stop - start) // LANES), units, LANES))
     for part in in_calls(len(turned), 2 * units * LANES):
