@@ -486,7 +486,9 @@ class _Saddle(NamedTuple):
         second = square.sum(axis=-1) + (masses * square_atoms).sum(axis=-1)
         third = 2 * ((square * q).sum(axis=-1) + (masses * square_atoms * q_atoms).sum(axis=-1))
         fourth = 6 * ((square * square).sum(axis=-1) + (masses * square_atoms**2).sum(axis=-1))
-        log_value = -_log_products(unit_factors) - (masses * np.log(atom_factors)).sum(axis=-1)
+        # Few logarithms are taken.
+        log_value = -np.log(_products(unit_factors)).sum(axis=1)
+        log_value -= (masses * np.log(atom_factors)).sum(axis=-1)
         tilted = None
         if random is not None and places is not None:
             tilted = random.tilted(places, s)
@@ -526,11 +528,6 @@ class _Saddle(NamedTuple):
         bend = 2 * self.third * scale / (3 * self.second)
         bend = np.minimum(np.maximum(bend, -MOST_BEND), MOST_BEND)
         return _integrated(self.q, self.q_atoms, masses, self.tilted, self.s, scale, bend)
-
-
-def _log_products(factors: Array) -> Array:
-    """Log of the product of each row, (S, U) -> (S,): few logarithms are taken."""
-    return np.asarray(np.log(_products(factors)).sum(axis=1))
 
 
 def _products(factors: NDArray[Any]) -> NDArray[Any]:

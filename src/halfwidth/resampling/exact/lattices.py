@@ -27,7 +27,10 @@ def lattice_step(strata: Sequence[Array], deviation: float, *, few: bool) -> flo
     if _common_step(some, tolerance, finest) is None:
         return None
     step = _common_step(strata, tolerance, finest)
-    return step if step is not None and _all_on(strata, step, tolerance) else None
+    if step is None:
+        return None
+    off = (np.abs(values - step * np.rint(values / step)) for values in strata)
+    return step if all((own <= 2 * tolerance).all() for own in off) else None
 
 
 def _common_step(strata: Sequence[Array], tolerance: float, finest: float) -> float | None:
@@ -48,10 +51,3 @@ def _common_step(strata: Sequence[Array], tolerance: float, finest: float) -> fl
     # The step itself is rounded: what many steps add up to is known better.
     steps = np.rint(gaps / step)
     return float((gaps @ steps) / (steps @ steps))
-
-
-def _all_on(strata: Sequence[Array], step: float, tolerance: float) -> bool:
-    return all(
-        bool((np.abs(values - step * np.rint(values / step)) <= 2 * tolerance).all())
-        for values in strata
-    )

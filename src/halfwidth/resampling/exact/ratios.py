@@ -86,7 +86,8 @@ def quotient_distribution(parts: Array, design: Design) -> Distribution | None:
 def ratio_distribution(strata: Sequence[Pairs], *, shift: float = 0.0) -> Distribution | None:
     """Distribution of ``shift + Σa / Σb`` over all resamples; None where Σb may be 0."""
     # Denominators are at least 0, and 0 only beside numerators of 0.
-    if _without_denominator(strata) > SELDOM:
+    shares = [float(one.sizes[one.denominator == 0].sum()) / one.count for one in strata]
+    if math.prod(share**one.count for share, one in zip(shares, strata, strict=True)) > SELDOM:
         return None
     constant = _constant_ratio(strata)
     if constant is not None:
@@ -111,12 +112,6 @@ def ratio_distribution(strata: Sequence[Pairs], *, shift: float = 0.0) -> Distri
         if tabulated is None
         else _distribution_of_pairs(*tabulated, shift)
     )
-
-
-def _without_denominator(strata: Sequence[Pairs]) -> float:
-    """The probability that the denominator is 0."""
-    shares = [float(one.sizes[one.denominator == 0].sum()) / one.count for one in strata]
-    return math.prod(share**one.count for share, one in zip(shares, strata, strict=True))
 
 
 def _constant_ratio(strata: Sequence[Pairs]) -> float | None:
@@ -348,7 +343,8 @@ def _smooth_shares(strata: Sequence[Pairs], q: Array, sums: tuple[float, float])
     power = np.ones((count, len(q)), dtype=complex)
     for one in strata:
         shares = one.sizes / one.count
-        turn = _phase(spread * (one.numerator[:, None] - one.denominator[:, None] * q))
+        angle = spread * (one.numerator[:, None] - one.denominator[:, None] * q)
+        turn = np.cos(angle) + 1j * np.sin(angle)
         phase = np.ones_like(turn)
         for place in range(count):
             phase *= turn
@@ -356,7 +352,3 @@ def _smooth_shares(strata: Sequence[Pairs], q: Array, sums: tuple[float, float])
     frequency = spread * np.arange(1, count + 1)[:, None]
     waves = (power.imag / frequency).sum(axis=0)
     return np.asarray(0.5 - (expected + 2 * waves) / period)
-
-
-def _phase(angle: Array) -> NDArray[np.complex128]:
-    return np.asarray(np.cos(angle) + 1j * np.sin(angle))

@@ -74,12 +74,8 @@ class StudentizedDifferences:
         """The quantile of the largest |t*|, or of the largest t* towards the side of a bound."""
         # Differences without a standard error are left out, and so is a resample that leaves one of
         # the others undefined. NaN where nothing is left.
-        usable = self.usable
-        over, under = (
-            usable & (level.alternative != "upper"),
-            usable & (level.alternative != "lower"),
-        )
-        return _quantile(_largest(self.replicates, over, under), level)
+        sides = self.usable[:, None] & sides_of(level)
+        return _quantile(_largest(self.replicates, *sides.T), level)
 
     def bounds(self, level: Level) -> Interval:
         """D ± c·SE, which hold together, on the sides of the level, (P,); NaN without an SE."""

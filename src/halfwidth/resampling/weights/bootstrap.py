@@ -72,7 +72,10 @@ class Drawn(Planned):
         for into, (key, part, units), own in zip(sums, strata, ranges, strict=True):
             if plan.compiles:
                 counts = _counted(plan, key, start, stop, units, float)
-                _sum_in_ranges(part, counts, own, into)
+                if not own:
+                    into[:] = part @ counts.T
+                for row, (first, last) in enumerate(own):
+                    into[row] = counts[:, first:last] @ part[row, first:last]
             else:
                 into[:] = reference.sum_drawn(part, rng.indices(key, start, stop, units, units))
         return sums
@@ -84,16 +87,6 @@ class Drawn(Planned):
             key = rng.derive_key(self.plan.entropy, "cells", place, units)
             drawn += np.stack([multinomial(key, self.start, self.stop, one) for one in samples])
         return drawn
-
-
-def _sum_in_ranges(
-    features: Array, counts: Array, ranges: list[tuple[int, int]], into: Array
-) -> None:
-    """Sums of features over the units drawn, each over its own range where there are such."""
-    if not ranges:
-        into[:] = features @ counts.T
-    for row, (first, last) in enumerate(ranges):
-        into[row] = counts[:, first:last] @ features[row, first:last]
 
 
 def pace_of_sums(features: Features, plan: Plan) -> Pace:
