@@ -527,7 +527,17 @@ class _Saddle(NamedTuple):
         scale = np.minimum((self.second + self.s**-2) ** -0.5, 1 / largest)
         bend = 2 * self.third * scale / (3 * self.second)
         bend = np.minimum(np.maximum(bend, -MOST_BEND), MOST_BEND)
-        return _integrated(self.q, self.q_atoms, masses, self.tilted, self.s, scale, bend)
+        path = _Path(self.q, self.q_atoms, masses, self.tilted, self.s, scale, bend)
+        total, error = _trapezoid(path, STEP)
+        for share, step in OTHER_PATHS:
+            again = error > MOST_ERROR
+            if not again.any():
+                break
+            other = path.rows(again)
+            integrals, error_there = _trapezoid(other._replace(bend=share * other.bend), step)
+            total[:, again] = np.where(error_there < error[again], integrals, total[:, again])
+            error[again] = np.minimum(error[again], error_there)
+        return total
 
 
 def _products(factors: NDArray[Any]) -> NDArray[Any]:
@@ -583,52 +593,39 @@ def _saddle(
     return np.asarray(s)
 
 
-def _integrated(
-    q: Array,
-    q_atoms: Array,
-    masses: Array,
-    tilted: Tilted | None,
-    s: Array,
-    scale: Array,
-    bend: Array,
-) -> Array:
-    """Integrals of the integrand times (s/s₀)^k, k from 0 to 3, less its factor exp(K(s₀))/s₀."""
-    total, error = _trapezoid(q, q_atoms, masses, tilted, s, scale, bend=bend, step=STEP)
-    for share, step in OTHER_PATHS:
-        again = error > MOST_ERROR
-        if not again.any():
-            break
-        other, error_there = _trapezoid(
-            q[again],
-            q_atoms[again],
-            masses[again],
-            tilted and tilted.rows(again),
-            s[again],
-            scale[again],
-            bend=share * bend[again],
-            step=step,
+class _Path(NamedTuple):
+    """Where the integrand of some samples goes through the saddle point s, of what it is made."""
+
+    q: Array
+    q_atoms: Array
+    masses: Array
+    tilted: Tilted | None
+    s: Array
+    scale: Array  # How wide the integrand is at s
+    bend: Array
+
+    def rows(self, chosen: NDArray[Any]) -> _Path:
+        """Those of some samples."""
+        tilted = self.tilted and self.tilted.rows(chosen)
+        q, q_atoms, masses, _, s, scale, bend = self
+        return _Path(
+            q[chosen],
+            q_atoms[chosen],
+            masses[chosen],
+            tilted,
+            s[chosen],
+            scale[chosen],
+            bend[chosen],
         )
-        better = error_there < error[again]
-        total[:, again] = np.where(better, other, total[:, again])
-        error[again] = np.minimum(error[again], error_there)
-    return total
 
 
-def _trapezoid(
-    q: Array,
-    q_atoms: Array,
-    masses: Array,
-    tilted: Tilted | None,
-    s: Array,
-    scale: Array,
-    *,
-    bend: Array,
-    step: float,
-) -> tuple[Array, Array]:
-    """These integrals, and how far off the first would be, as a share of it, by half the nodes."""
-    total, coarse, peak = np.zeros((4, len(s))), np.zeros(len(s)), np.zeros(len(s))
-    first, rows, scales = 0, np.arange(len(s)), scale
+def _trapezoid(path: _Path, step: float) -> tuple[Array, Array]:
+    """Integrals, and how far off the first would be, as a share of it, by half the nodes."""
+    samples, scales = len(path.s), path.scale
+    total, coarse, peak = np.zeros((4, samples)), np.zeros(samples), np.zeros(samples)
+    first, rows = 0, np.arange(samples)
     while len(rows):
+        q, q_atoms, masses, tilted, s, scale, bend = path
         # A path of fewer units takes more nodes, and more at a time cost little.
         nodes = NODES if q.shape[-1] + q_atoms.shape[-1] >= MANY_UNITS else 2 * NODES
         sinh, cosh = _nodes(first, nodes, step)
@@ -654,9 +651,7 @@ def _trapezoid(
         if step * first >= FARTHEST or not going.any():
             break
         if not going.all():
-            rows, masses, s = rows[going], masses[going], s[going]
-            q, q_atoms, tilted = q[going], q_atoms[going], tilted and tilted.rows(going)
-            scale, bend = scale[going], bend[going]
+            rows, path = rows[going], path.rows(going)
     astray = (peak > MOST_PEAK) | ~(total[0] > 0)
     error = np.where(astray, np.inf, np.abs(coarse - total[0]) / np.abs(total[0]))
     return total * scales * step / np.pi, error

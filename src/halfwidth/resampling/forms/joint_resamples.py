@@ -217,7 +217,7 @@ def _area_covariances(
         sums = _by_unit(parts[0], unit[classes[0]], design)
         sums += _by_unit(parts[1], unit[classes[1]], design)
         return known * _covariances(counts, sums, design, plain=False)
-    factors = [_few_units_factor(counts[:, units].sum(axis=-1)) for units in held]
+    factors = [few_units_factor(counts[:, units].sum(axis=-1)) for units in held]
     if design.sizes is None:
         pairs = zip(factors, parts, classes, strict=True)
         both = [f[:, None, None] * _products(counts[:, units], z, z) for f, z, units in pairs]
@@ -229,7 +229,7 @@ def _area_covariances(
         * (
             factors[0][:, None, None] * _products(counts, one, one)
             + factors[1][:, None, None] * _products(counts, other, other)
-            + _few_units_factor(np.array(float(design.units))) * (cross + cross.swapaxes(1, 2))
+            + few_units_factor(design.units) * (cross + cross.swapaxes(1, 2))
         )
     )
 
@@ -242,8 +242,9 @@ def _by_unit(parts: Array, unit: NDArray[np.intp], design: Design) -> Array:
     return sums
 
 
-def _few_units_factor(units: Array) -> Array:
-    """I / (I - 1); NaN for one."""
+def few_units_factor(units: Array | float) -> Array:
+    """I / (I - 1): the mean was estimated from the same units; NaN for one."""
+    units = np.asarray(units, float)
     return np.asarray(units / np.where(units > 1, units - 1, np.nan))
 
 

@@ -2,7 +2,7 @@
 
 All pairs of models share the weights of the cases, that of the pseudo-case, and how far out a
 Pareto draw puts it, so that all differences together have one distribution. How far out its draws
-lie says which intervals hold together (`joint_tails`).
+lie says which intervals hold together (`joint.tails`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Areas under curves of ranked scores in the compiled library.
-
-Calls are checked as those of `native`, which makes them.
-"""
+"""Areas under curves of ranked scores in the compiled library."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The tails of rows of replicates, and weighted values of some places, in the compiled library.
-
-Calls are checked as those of `native`, which makes them.
-"""
+"""The tails of rows of replicates, and weighted values of some places, in the compiled library."""
 
 from __future__ import annotations
 

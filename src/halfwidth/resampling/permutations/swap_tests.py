@@ -7,7 +7,7 @@ need not have one scale. Of detectors whole images are swapped. Clusters are swa
 
 Almost every difference is a function of sums over cases whose signs the swaps choose, `SignedSums`:
 means and standard deviations through power sums, counting metrics through the counts of cells, and
-the AUROC as well (`rank_swaps`).
+the AUROC as well (`forms.ranked_swaps`).
 """
 
 from __future__ import annotations
