@@ -129,11 +129,9 @@ class Design:
         return np.repeat(means, self.strata, axis=-1)
 
     def variance_of_total(self, units: Array) -> Array:
-        """Estimated variance of Σz over the units drawn, shape (..., U) -> (...).
-
-        Σₕ Gₕ/(Gₕ - 1) Σ_g (z_g - z̄ₕ)², Gₕ the units of stratum h. A stratum of one unit says
-        nothing of its variance and adds nothing; NaN where all are such.
-        """
+        """Estimated variance of Σz over the units drawn, shape (..., U) -> (...)."""
+        # Σₕ Gₕ/(Gₕ - 1) Σ_g (z_g - z̄ₕ)², Gₕ the units of stratum h. A stratum of one unit says
+        # nothing of its variance and adds nothing; NaN where all are such.
         if self.degrees_of_freedom < 1:
             return np.full(units.shape[:-1], np.nan)
         squares = (units - self.stratum_means(units)) ** 2

@@ -59,10 +59,7 @@ class Plan:
     def blocks(
         self, elements_each: int, *, most: int | None = None, slow: bool = False
     ) -> Iterator[tuple[int, int]]:
-        """Ranges of resamples, ``most`` at once, whose temporaries stay under the bound.
-
-        Where a resample may take long the ranges begin small.
-        """
+        """Ranges of resamples whose temporaries stay under the bound, small at first if slow."""
         _let_memory_be_used_again()
         step = self.block_elements // max(elements_each, 1)
         step = max(1, step if most is None else min(step, most))

@@ -30,11 +30,9 @@ from halfwidth.resampling.tails import as_distribution
 def bootstrap_distribution(
     values: Array, design: Design, statistic: Statistic, plan: Plan, *, binary: bool = False
 ) -> Distribution:
-    """The bootstrap distribution of a statistic of samples, exact where that is known.
-
-    Samples, (S, n) or (S, k, n), stand in the canonical order of the design. Where values are 0 and
-    1 and the statistic is their mean, they are ``binary``.
-    """
+    """The bootstrap distribution of a statistic of samples, exact where that is known."""
+    # Samples, (S, n) or (S, k, n), stand in the canonical order of the design. Where values are 0
+    # and 1 and the statistic is their mean, they are `binary`.
     if design.simple and binary:
         return binomial(values.sum(axis=-1), design.n)
     engine = engine_for(statistic)
@@ -53,11 +51,9 @@ def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) 
 def studentized_distribution(
     values: Array, design: Design, statistic: Statistic, plan: Plan, *, binary: bool = False
 ) -> Distribution:
-    """Studentized replicates t* = (θ* - θ̂) / SE*, on the draws that the other bootstraps use.
-
-    SE* is that of each resample under its design. Infinite where SE* = 0 and θ* ≠ θ̂; undefined
-    (NaN) where both are 0.
-    """
+    """Studentized replicates t* = (θ* - θ̂) / SE*, on the draws that the other bootstraps use."""
+    # SE* is that of each resample under its design. Infinite where SE* = 0 and θ* ≠ θ̂; undefined
+    # (NaN) where both are 0.
     if design.simple and binary:
         return studentized_binomial(values.sum(axis=-1), design.n)
     draw = engine_for(statistic).errors.studentized or generic.studentized

@@ -78,8 +78,8 @@ def resemblance_trials(values: Array, design: Design) -> Array:
 
     n / (1 + ρ(Σn_g²/n - 1)), which is n over the design effect of Kish (1965) for clusters of n_g
     cases, with ρ from the analysis of variance within [0, 1]; 1 where all cases are alike. Values
-    are 0 and 1, or their differences between two models. Every
-    cluster tells of ρ, while the differences that make a robust SE are those of the largest ones.
+    are 0 and 1, or their differences between two models. Every cluster tells of ρ, while the
+    differences that make a robust SE are those of the largest ones.
     """
     sizes, n, clusters = design.unit_sizes.astype(float), design.n, design.units
     shares = design.totals(values) / sizes

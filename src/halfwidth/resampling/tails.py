@@ -26,10 +26,7 @@ MEDIAN = 2 / np.pi
 
 
 def as_distribution(replicates: Array, plan: Plan) -> Distribution:
-    """The distribution of drawn replicates, which are taken over: (S, B).
-
-    Its answers are the same whether rows are sorted or their tails are.
-    """
+    """The distribution of drawn replicates, (S, B), taken over; the same sorted or by its tails."""
     many = (
         replicates.ndim == 2
         and len(replicates) >= MANY_ROWS

@@ -88,10 +88,8 @@ def sum_distribution(
     scale: float,
     limits: tuple[float, float] = (-np.inf, np.inf),
 ) -> ExactDistribution | SmoothSum:
-    """Distribution of ``centre + (Σ draws - its expectation) / scale``, within the limits.
-
-    ``centre`` is the value of the sample itself, each unit drawn once.
-    """
+    """Distribution of ``centre + (Σ draws - its expectation) / scale``, within the limits."""
+    # `centre` is the value of the sample itself, each unit drawn once.
     squares = sum(one.squares for one in strata)
     if not squares:
         return ExactDistribution(np.array([centre]), np.ones(1))
@@ -119,10 +117,7 @@ def sum_distribution(
 
 
 def _without_outliers(strata: Sequence[Draws], deviation: float) -> float:
-    """A scale of the values that an outlier does not make large, where there is one.
-
-    Beside an outlier, all other values would lie on the coarse lattice that its SD allows.
-    """
+    """The SD, or a smaller scale beside an outlier, whose SD allows too coarse a lattice."""
     distances = [np.abs(one.values - np.median(one.values)) for one in strata]
     return min(deviation, float(np.median(np.concatenate(distances)))) or deviation
 
@@ -184,10 +179,7 @@ def _atoms(
 
 
 def _gathered(draws: Draws, highest: float) -> tuple[Array, Array]:
-    """Values about their mean, and probabilities; of very many, eight moments of each cell.
-
-    ``highest`` is the frequency up to which that changes nothing.
-    """
+    """Values about their mean, and shares; of very many, moments of cells up to a frequency."""
     centred: Array = draws.centred
     shares: Array = draws.sizes / draws.count
     if len(centred) <= MOST_VALUES:
@@ -217,11 +209,9 @@ def _gathered(draws: Draws, highest: float) -> tuple[Array, Array]:
 
 
 def _transform(values: Array, shares: Array, count: int, spread: float) -> Spectrum:
-    """Characteristic function at ``spread`` times 1, 2, ..., ``count``.
-
-    Frequencies are those of a row plus those of a column, so that two small tables of phases and
-    a product of matrices make all of them.
-    """
+    """Characteristic function at ``spread`` times 1, 2, ..., ``count``."""
+    # Frequencies are those of a row plus those of a column, so that two small tables of phases and
+    # a product of matrices make all of them.
     columns = 1 << max(0, (count.bit_length() - 1) // 2)
     rows = -(-count // columns)
     angle = spread * values
@@ -249,10 +239,7 @@ def _power(transform: Spectrum, count: int) -> Spectrum:
 
 
 def _spectrum(strata: Sequence[Draws], spread: float, squares: float) -> Spectrum:
-    """The transform of the sum at frequencies 1, 2, ..., up to where it vanishes.
-
-    It is cut smoothly where that takes too many.
-    """
+    """The transform at frequencies 1, 2, ..., up to where it vanishes or, smoothly, is cut."""
     few = sum(one.count for one in strata) <= FEW_DRAWS
     vanished = VANISHED_OF_FEW if few else VANISHED
     values = sum(len(one.values) for one in strata)

@@ -66,11 +66,9 @@ def weighted_means(
 def _inverted(
     values: Array, design: Design, pseudo_cases: PseudoCases, equal_distance: float = np.nan
 ) -> tuple[DirichletMeans, DirichletMeans]:
-    """Without draws, where there is one stratum.
-
-    ``equal_distance`` is how far the pseudo-unit of units that are all equal lies from them:
-    infinite, it is at the bound; NaN, it is nowhere, and neither are quantiles.
-    """
+    """Without draws, where there is one stratum."""
+    # `equal_distance` is how far the pseudo-unit of units that are all equal lies from them:
+    # infinite, it is at the bound; NaN, it is nowhere, and neither are quantiles.
     low, high = pseudo_cases.value_bounds.low, pseudo_cases.value_bounds.high
     units = _gathered(values, design) or _Units.from_values(values, design)
     from_low, from_high = units.seen_from(low, high), units.seen_from(high, low)
@@ -114,11 +112,9 @@ class MeansBeyond:
         return np.arange(self.n_pairs) if self.places is None else self.places
 
     def shares(self, tail: float) -> tuple[Array, Array]:
-        """For the lower and for the upper end, (P, 2): P(D <= margin) and P(D >= -margin).
-
-        And of what lies beyond the margin on the other side: P(D < -margin) and P(D > margin).
-        Those that could be on either side of the tail are exact, the others are on the right one.
-        """
+        """For the lower and for the upper end, (P, 2): P(D <= margin) and P(D >= -margin)."""
+        # And of what lies beyond the margin on the other side: P(D < -margin) and P(D > margin).
+        # Those that could be on either side of the tail are exact, the others are on the right one.
         if not self.known:
             least = self._all(np.arange(self.n_pairs), least_log_probability_below)
             unknown = np.full(least.shape, np.nan)
@@ -180,10 +176,7 @@ class _Units:
         return cls(totals, design.unit_sizes.astype(float), size)
 
     def seen_from(self, end: float, other: float) -> GammaRatios:
-        """How far their mean is from a bound, in shares of the distance to the other one.
-
-        From either, so that values next to a bound keep their digits.
-        """
+        """Distances from a bound, as shares of that to the other: values near it keep digits."""
         none = np.empty((len(self.totals), 0))
         totals = (self.totals - end * self.sizes) / (other - end)
         return GammaRatios(totals, self.sizes, none, none, none)
@@ -288,10 +281,8 @@ def _reaching(
 def outer_distances(
     totals: Array, sizes: Array, pseudo_cases: PseudoCases, equal_distance: float = 0.0
 ) -> tuple[Array, Array, Array]:
-    """The mean of units, and its distances from the outermost ones that either end reaches by.
-
-    ``equal_distance`` is that of units which are all equal, but for rounding.
-    """
+    """The mean of units, and its distances from the outermost ones that either end reaches by."""
+    # `equal_distance` is that of units which are all equal, but for rounding.
     if pseudo_cases.reach is None:
         raise TypeError("pseudo-cases at the bounds have no reach")
     means, mean = totals / sizes, totals.sum(axis=-1) / sizes.sum()
@@ -317,10 +308,7 @@ class DirichletMeans(Undrawn):
     quantiles: dict[float, Array] = field(default_factory=dict)
 
     def quantile(self, probability: Array | float) -> Array:
-        """The quantile of each sample's distribution, the same for all samples.
-
-        Of those for both ends at once, which are asked for one after the other.
-        """
+        """The same quantile of each sample, at both ends, which are asked for in turn."""
         share = float(np.max(probability))
         tail, samples = 1 - share if self.is_upper else share, len(self.from_low.masses)
         key = round(tail, 15)

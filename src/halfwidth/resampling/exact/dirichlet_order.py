@@ -148,10 +148,7 @@ def case_weights(
 def few_quantiles(
     extended: Array, design: Design, plan: Plan, masses: Masses, ranks: Array, weights: Array
 ) -> Quantiles:
-    """Sums of weighted quantiles, of samples in the canonical order of the design.
-
-    Those of independent cases lie at the same places in every sample.
-    """
+    """Sums of weighted quantiles, at the same places in all samples of independent cases."""
     total, gaps = total_weight(weights), gap_weights(weights)
     pick = native_selection.picked if plan.compiles else reference.picked
     if design.simple:
@@ -192,11 +189,9 @@ def _table_of_places(design: Design, plan: Plan, masses: Masses, ranks: Array) -
 
 
 def _blocks(n: int, ranks: Array) -> tuple[Positions, Positions]:
-    """Cases that are weighed together, since no quantile of these ranks ever lies among them.
-
-    How many cases each block has, (m,), and the last case of each in the extended sample, between
-    the pseudo-cases, (m + 2,).
-    """
+    """Cases that are weighed together, since no quantile of these ranks ever lies among them."""
+    # How many cases each block has, (m,), and the last case of each in the extended sample, between
+    # the pseudo-cases, (m + 2,).
     reach = 8 * np.sqrt(ranks * (n + 1 - ranks) / (n + 2)) + 20
     alone = np.zeros(n + 1, dtype=bool)
     for rank, far in zip(ranks, reach, strict=True):
@@ -219,10 +214,7 @@ def _places(weights: Array, levels: Array) -> Positions:
 def integrals(
     extended: Array, design: Design, plan: Plan, masses: Masses, counts: Array
 ) -> Quantiles:
-    """Integrals of the weighted quantile, of samples in the canonical order of the design.
-
-    ``counts`` are those of the n sorted values under equal weights.
-    """
+    """Integrals of the weighted quantile, with ``counts`` of n sorted values of equal weight."""
     centre = middle_of(extended[:, 1:-1])
     centred, total = extended - centre, total_weight(counts)
     kept = _kept_shares(design, plan, masses, counts) if design.simple else None

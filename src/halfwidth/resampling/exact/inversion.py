@@ -230,10 +230,7 @@ class GammaRatios:
         return joined.min(axis=-1), joined.max(axis=-1)
 
     def moments(self) -> tuple[Array, Array]:
-        """Mean and SD of θ without a random unit: exact where all sizes are equal.
-
-        Else to first order.
-        """
+        """Mean and SD of θ without a random unit: to first order, unless all sizes are equal."""
         weight = self.sizes.sum() + (self.masses * self.atom_sizes).sum(axis=-1)
         total = self.totals.sum(axis=-1) + (self.masses * self.atom_totals).sum(axis=-1)
         mean = (total / weight)[:, None]
@@ -341,10 +338,7 @@ class _Search:
 
 
 def _inverse_series(off: Array, normal: Array, derivatives: Array) -> Array:
-    """How far ahead the normal quantile of P has risen by ``off``.
-
-    ``derivatives`` are the first three of P over the normal density there.
-    """
+    """How far ahead the normal quantile rises by ``off``, by derivatives of P over its density."""
     first, bend, twist = derivatives
     second = bend + normal * first**2
     third = twist + normal * first * bend + first**3 + 2 * normal * first * second
@@ -418,10 +412,7 @@ def log_probability_below(
 
 
 def rough_log_probability_below(ratios: GammaRatios, t: Array) -> Array:
-    """Log P(θ < t) from the saddle point alone, without a random unit.
-
-    Where P is below a half, within a factor of 2 of P, mostly within some per cent.
-    """
+    """Log P(θ < t) from the saddle point, within a factor of 2 where P is below a half."""
     log_probability = np.full(len(t), -np.inf)
     low, _ = ratios.limits
     possible = np.flatnonzero(low < t)
@@ -432,11 +423,9 @@ def rough_log_probability_below(ratios: GammaRatios, t: Array) -> Array:
 
 
 def least_log_probability_below(ratios: GammaRatios, t: Array) -> Array:
-    """Roughly, what log P(θ < t) is at least: that of the nearest place of the random unit.
-
-    The farther down it lies, the likelier θ is below t. The saddle point of all its places together
-    is that of the few farthest ones, near which nothing else happens.
-    """
+    """Roughly, what log P(θ < t) is at least: that of the nearest place of the random unit."""
+    # The farther down it lies, the likelier θ is below t. The saddle point of all its places
+    # together is that of the few farthest ones, near which nothing else happens.
     if ratios.random is None:
         return rough_log_probability_below(ratios, t)
     return rough_log_probability_below(ratios.placed(ratios.random.totals.max(axis=-1)), t)
@@ -497,7 +486,9 @@ class _Saddle(NamedTuple):
         second = square.sum(axis=-1) + (masses * square_atoms).sum(axis=-1)
         third = 2 * ((square * q).sum(axis=-1) + (masses * square_atoms * q_atoms).sum(axis=-1))
         fourth = 6 * ((square * square).sum(axis=-1) + (masses * square_atoms**2).sum(axis=-1))
-        log_value = -_log_products(unit_factors) - (masses * np.log(atom_factors)).sum(axis=-1)
+        # Few logarithms are taken.
+        log_value = -np.log(_products(unit_factors)).sum(axis=1)
+        log_value -= (masses * np.log(atom_factors)).sum(axis=-1)
         tilted = None
         if random is not None and places is not None:
             tilted = random.tilted(places, s)
@@ -536,20 +527,23 @@ class _Saddle(NamedTuple):
         scale = np.minimum((self.second + self.s**-2) ** -0.5, 1 / largest)
         bend = 2 * self.third * scale / (3 * self.second)
         bend = np.minimum(np.maximum(bend, -MOST_BEND), MOST_BEND)
-        return _integrated(self.q, self.q_atoms, masses, self.tilted, self.s, scale, bend)
-
-
-def _log_products(factors: Array) -> Array:
-    """Log of the product of each row, (S, U) -> (S,): few logarithms are taken."""
-    return np.asarray(np.log(_products(factors)).sum(axis=1))
+        path = _Path(self.q, self.q_atoms, masses, self.tilted, self.s, scale, bend)
+        total, error = _trapezoid(path, STEP)
+        for share, step in OTHER_PATHS:
+            again = error > MOST_ERROR
+            if not again.any():
+                break
+            other = path.rows(again)
+            integrals, error_there = _trapezoid(other._replace(bend=share * other.bend), step)
+            total[:, again] = np.where(error_there < error[again], integrals, total[:, again])
+            error[again] = np.minimum(error[again], error_there)
+        return total
 
 
 def _products(factors: NDArray[Any]) -> NDArray[Any]:
-    """Products of up to eight factors along the second axis.
-
-    So many at most that none overflows. Halves multiply each other, and what is left of an odd
-    number stays as it is.
-    """
+    """Products of up to eight factors along the second axis."""
+    # So many at most that none overflows. Halves multiply each other, and what is left of an odd
+    # number stays as it is.
     left = []
     for _ in range(HALVINGS):
         half = factors.shape[1] // 2
@@ -566,11 +560,10 @@ def _saddle(
     random: RandomUnit | None,
     places: Array | None,
 ) -> Array:
-    """The minimum of K(s) - log s between 0 and 1/max d, roughly.
-
-    It is convex and rises to infinity at both ends. Steps are Newton's, where they stay within what
-    is known to enclose it; else they are long ones, for d may differ by many orders of magnitude.
-    """
+    """The minimum of K(s) - log s between 0 and 1/max d, roughly."""
+    # It is convex and rises to infinity at both ends. Steps are Newton's, where they stay within
+    # what is known to enclose it; else they are long ones, for d may differ by many orders of
+    # magnitude.
     largest = np.maximum(units.max(axis=-1, initial=0), atoms.max(axis=-1, initial=0))
     if places is not None:
         largest = np.maximum(largest, places.max(axis=-1))
@@ -600,52 +593,39 @@ def _saddle(
     return np.asarray(s)
 
 
-def _integrated(
-    q: Array,
-    q_atoms: Array,
-    masses: Array,
-    tilted: Tilted | None,
-    s: Array,
-    scale: Array,
-    bend: Array,
-) -> Array:
-    """Integrals of the integrand times (s/s₀)^k, k from 0 to 3, less its factor exp(K(s₀))/s₀."""
-    total, error = _trapezoid(q, q_atoms, masses, tilted, s, scale, bend=bend, step=STEP)
-    for share, step in OTHER_PATHS:
-        again = error > MOST_ERROR
-        if not again.any():
-            break
-        other, error_there = _trapezoid(
-            q[again],
-            q_atoms[again],
-            masses[again],
-            tilted and tilted.rows(again),
-            s[again],
-            scale[again],
-            bend=share * bend[again],
-            step=step,
+class _Path(NamedTuple):
+    """Where the integrand of some samples goes through the saddle point s, of what it is made."""
+
+    q: Array
+    q_atoms: Array
+    masses: Array
+    tilted: Tilted | None
+    s: Array
+    scale: Array  # How wide the integrand is at s
+    bend: Array
+
+    def rows(self, chosen: NDArray[Any]) -> _Path:
+        """Those of some samples."""
+        tilted = self.tilted and self.tilted.rows(chosen)
+        q, q_atoms, masses, _, s, scale, bend = self
+        return _Path(
+            q[chosen],
+            q_atoms[chosen],
+            masses[chosen],
+            tilted,
+            s[chosen],
+            scale[chosen],
+            bend[chosen],
         )
-        better = error_there < error[again]
-        total[:, again] = np.where(better, other, total[:, again])
-        error[again] = np.minimum(error[again], error_there)
-    return total
 
 
-def _trapezoid(
-    q: Array,
-    q_atoms: Array,
-    masses: Array,
-    tilted: Tilted | None,
-    s: Array,
-    scale: Array,
-    *,
-    bend: Array,
-    step: float,
-) -> tuple[Array, Array]:
-    """These integrals, and how far off the first would be, as a share of it, by half the nodes."""
-    total, coarse, peak = np.zeros((4, len(s))), np.zeros(len(s)), np.zeros(len(s))
-    first, rows, scales = 0, np.arange(len(s)), scale
+def _trapezoid(path: _Path, step: float) -> tuple[Array, Array]:
+    """Integrals, and how far off the first would be, as a share of it, by half the nodes."""
+    samples, scales = len(path.s), path.scale
+    total, coarse, peak = np.zeros((4, samples)), np.zeros(samples), np.zeros(samples)
+    first, rows = 0, np.arange(samples)
     while len(rows):
+        q, q_atoms, masses, tilted, s, scale, bend = path
         # A path of fewer units takes more nodes, and more at a time cost little.
         nodes = NODES if q.shape[-1] + q_atoms.shape[-1] >= MANY_UNITS else 2 * NODES
         sinh, cosh = _nodes(first, nodes, step)
@@ -671,9 +651,7 @@ def _trapezoid(
         if step * first >= FARTHEST or not going.any():
             break
         if not going.all():
-            rows, masses, s = rows[going], masses[going], s[going]
-            q, q_atoms, tilted = q[going], q_atoms[going], tilted and tilted.rows(going)
-            scale, bend = scale[going], bend[going]
+            rows, path = rows[going], path.rows(going)
     astray = (peak > MOST_PEAK) | ~(total[0] > 0)
     error = np.where(astray, np.inf, np.abs(coarse - total[0]) / np.abs(total[0]))
     return total * scales * step / np.pi, error

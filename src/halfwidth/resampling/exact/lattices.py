@@ -18,10 +18,8 @@ FIRST = 2000
 
 
 def lattice_step(strata: Sequence[Array], deviation: float, *, few: bool) -> float | None:
-    """The largest step of which all differences within strata are multiples; None without any.
-
-    Strata hold values about one of their own; ``deviation`` is the SD of all.
-    """
+    """The largest step of which all differences within strata are multiples; None without any."""
+    # Strata hold values about one of their own; `deviation` is the SD of all.
     tolerance, finest = (
         deviation * share for share in ((NEAR_OF_FEW, FINEST_OF_FEW) if few else (NEAR, FINEST))
     )
@@ -29,14 +27,14 @@ def lattice_step(strata: Sequence[Array], deviation: float, *, few: bool) -> flo
     if _common_step(some, tolerance, finest) is None:
         return None
     step = _common_step(strata, tolerance, finest)
-    return step if step is not None and _all_on(strata, step, tolerance) else None
+    if step is None:
+        return None
+    off = (np.abs(values - step * np.rint(values / step)) for values in strata)
+    return step if all((own <= 2 * tolerance).all() for own in off) else None
 
 
 def _common_step(strata: Sequence[Array], tolerance: float, finest: float) -> float | None:
-    """Euclid's algorithm on the gaps between distinct values, up to rounding.
-
-    Infinite where there are no gaps.
-    """
+    """Euclid's algorithm on the gaps between distinct values; infinite where there are none."""
     gaps = np.unique(np.concatenate([np.diff(np.unique(values)) for values in strata]))
     gaps = gaps[gaps > tolerance]
     if not len(gaps):
@@ -53,10 +51,3 @@ def _common_step(strata: Sequence[Array], tolerance: float, finest: float) -> fl
     # The step itself is rounded: what many steps add up to is known better.
     steps = np.rint(gaps / step)
     return float((gaps @ steps) / (steps @ steps))
-
-
-def _all_on(strata: Sequence[Array], step: float, tolerance: float) -> bool:
-    return all(
-        bool((np.abs(values - step * np.rint(values / step)) <= 2 * tolerance).all())
-        for values in strata
-    )

@@ -37,10 +37,8 @@ def binomial(successes: Array, n: int) -> ExactDistribution:
 
 
 def studentized_binomial(successes: Array, n: int) -> ExactDistribution:
-    """Distribution of (p* - p̂)/SE*, SE* = √(p*(1 - p*)/(n - 1)), p* as in `binomial`.
-
-    It rises with p*: -∞ at 0, ∞ at 1; undefined where all cases are alike.
-    """
+    """Distribution of (p* - p̂)/SE*, SE* = √(p*(1 - p*)/(n - 1)), p* as in `binomial`."""
+    # It rises with p*: -∞ at 0, ∞ at 1; undefined where all cases are alike.
     share = np.asarray(successes, float)[..., None] / n
     drawn = binomial(successes, n)
     error = np.sqrt(drawn.support * (1 - drawn.support) / (n - 1))
@@ -58,10 +56,7 @@ def acceleration(successes: Array, n: int) -> Array:
 
 @frozen(eq=False)
 class BetaDistribution(Undrawn):
-    """The distribution of low + width · B, B a Beta variate of the upper and lower mass.
-
-    Without a mass at one end all lies at the other.
-    """
+    """The distribution of low + width · B, B a Beta variate, 0 or 1 without mass at either end."""
 
     # (S,): masses at either of two values
     lower: Array
@@ -97,10 +92,7 @@ class BetaDistribution(Undrawn):
 def weighted_proportions(
     successes: Array, n: int, pseudo_cases: PseudoCases
 ) -> tuple[BetaDistribution, BetaDistribution]:
-    """Means of values at either bound under Dirichlet weights are Beta variates.
-
-    ``successes`` of each sample are at the upper bound.
-    """
+    """Beta variates: means of values at either bound, ``successes`` of them at the upper one."""
     x, bounds = np.atleast_1d(np.asarray(successes, float)), pseudo_cases.bounds
     ends = np.full(x.shape, float(bounds.low)), np.full(x.shape, bounds.width)
     low, high = (

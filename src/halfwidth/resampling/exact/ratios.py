@@ -84,11 +84,10 @@ def quotient_distribution(parts: Array, design: Design) -> Distribution | None:
 
 
 def ratio_distribution(strata: Sequence[Pairs], *, shift: float = 0.0) -> Distribution | None:
-    """Distribution of ``shift + Σa / Σb`` over all resamples; None where Σb may be 0.
-
-    Denominators are at least 0, and 0 only beside numerators of 0.
-    """
-    if _without_denominator(strata) > SELDOM:
+    """Distribution of ``shift + Σa / Σb`` over all resamples; None where Σb may be 0."""
+    # Denominators are at least 0, and 0 only beside numerators of 0.
+    shares = [float(one.sizes[one.denominator == 0].sum()) / one.count for one in strata]
+    if math.prod(share**one.count for share, one in zip(shares, strata, strict=True)) > SELDOM:
         return None
     constant = _constant_ratio(strata)
     if constant is not None:
@@ -113,12 +112,6 @@ def ratio_distribution(strata: Sequence[Pairs], *, shift: float = 0.0) -> Distri
         if tabulated is None
         else _distribution_of_pairs(*tabulated, shift)
     )
-
-
-def _without_denominator(strata: Sequence[Pairs]) -> float:
-    """The probability that the denominator is 0."""
-    shares = [float(one.sizes[one.denominator == 0].sum()) / one.count for one in strata]
-    return math.prod(share**one.count for share, one in zip(shares, strata, strict=True))
 
 
 def _constant_ratio(strata: Sequence[Pairs]) -> float | None:
@@ -146,11 +139,9 @@ def _distribution_of_pairs(
 
 
 def _tabulated(strata: Sequence[Pairs]) -> tuple[Array, Array, Array] | None:
-    """All pairs of sums with their probabilities, where they are few.
-
-    Tabulated are the numerator and what the denominator has beyond it, where these are fewer than
-    numerator and denominator are.
-    """
+    """All pairs of sums with their probabilities, where they are few."""
+    # Tabulated are the numerator and what the denominator has beyond it, where these are fewer than
+    # numerator and denominator are.
     plain = _axes(strata, rest=False)
     beyond = _axes(strata, rest=True)
     both = [axes for axes in (plain, beyond) if axes is not None]
@@ -327,10 +318,8 @@ class RatioOfSums(Undrawn):
 
     @functools.cached_property
     def _moments(self) -> tuple[float, float]:
-        """Mean and SD, from the distribution function at equal distances.
-
-        Of what lies between two of them the variance is that of a uniform density (Sheppard).
-        """
+        """Mean and SD, from the distribution function at equal distances."""
+        # Of what lies between two of them the variance is that of a uniform density (Sheppard).
         offsets = np.linspace(-ERRORS, ERRORS, POINTS_OF_MOMENTS) * self._error
         shares = _smooth_shares(self.strata, self._estimate + offsets, self._sums)
         mass, middle = np.diff(shares), (offsets[1:] + offsets[:-1]) / 2
@@ -342,10 +331,7 @@ class RatioOfSums(Undrawn):
 
 
 def _smooth_shares(strata: Sequence[Pairs], q: Array, sums: tuple[float, float]) -> Array:
-    """P(ratio ≤ q) at many q, from the frequencies of a normal sum alone.
-
-    What the others add goes up and down too quickly to change a mean or an SD.
-    """
+    """P(ratio ≤ q) at many q, from the frequencies that change a mean or an SD alone."""
     expected = sums[0] - q * sums[1]
     ends = [[one.at(at) for one in strata] for at in (q[0], q[len(q) // 2], q[-1])]
     squares = [sum(one.squares for one in draws) for draws in ends]
@@ -357,7 +343,8 @@ def _smooth_shares(strata: Sequence[Pairs], q: Array, sums: tuple[float, float])
     power = np.ones((count, len(q)), dtype=complex)
     for one in strata:
         shares = one.sizes / one.count
-        turn = _phase(spread * (one.numerator[:, None] - one.denominator[:, None] * q))
+        angle = spread * (one.numerator[:, None] - one.denominator[:, None] * q)
+        turn = np.cos(angle) + 1j * np.sin(angle)
         phase = np.ones_like(turn)
         for place in range(count):
             phase *= turn
@@ -365,7 +352,3 @@ def _smooth_shares(strata: Sequence[Pairs], q: Array, sums: tuple[float, float])
     frequency = spread * np.arange(1, count + 1)[:, None]
     waves = (power.imag / frequency).sum(axis=0)
     return np.asarray(0.5 - (expected + 2 * waves) / period)
-
-
-def _phase(angle: Array) -> NDArray[np.complex128]:
-    return np.asarray(np.cos(angle) + 1j * np.sin(angle))

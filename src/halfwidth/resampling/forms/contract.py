@@ -155,11 +155,7 @@ class Permutations:
 
 @frozen(kw_only=True)
 class Engine:
-    """What resampling does with the statistics of one form.
-
-    ``values`` are samples, each in the canonical order of the design: of shape (S, n), or
-    (S, k, n) where cases have k values.
-    """
+    """What resampling does with samples of one form, (S, n) or (S, k, n), in canonical order."""
 
     # `prepare(values, design, statistic)`: samples made ready, once, for any weights
     prepare: Callable[[Array, Design, Statistic], Prepared]

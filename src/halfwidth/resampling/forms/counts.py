@@ -117,11 +117,9 @@ class CellSamples(Prepared):
 
     @functools.cached_property
     def program(self) -> Program | None:
-        """What the function does with counts, as steps of a kernel; None where it has none.
-
-        A study of samples of a few hundred cases takes a quarter of the time that NumPy does, for
-        averages over classes.
-        """
+        """What the function does with counts, as steps of a kernel; None where it has none."""
+        # A study of samples of a few hundred cases takes a quarter of the time that NumPy does, for
+        # averages over classes.
         few = self.form.n_cells <= MOST_CELLS and self.design.units <= MOST_TABLE_UNITS
         fits = few and len(self.design.strata) == 1
         return program_of(self.form.finish, self.form.n_cells) if fits else None

@@ -98,11 +98,9 @@ def weighted_table_pairs(
     plan: Plan,
     pseudo_cases: PseudoCases,
 ) -> tuple[InPairs, InPairs]:
-    """Replicates of a function of tables of models in pairs.
-
-    A difference has the pseudo-cases of both bounds at either end, of averages too: what draws one
-    average inwards draws the other with it.
-    """
+    """Replicates of a function of tables of models in pairs."""
+    # A difference has the pseudo-cases of both bounds at either end, of averages too: what draws
+    # one average inwards draws the other with it.
     sides = _sides(form, pseudo_cases, outward=False)
     added = [unit * own for masses in sides for own in _pseudo_pairs(form, masses, plan)]
     replicates = [_replicates(form, cells, own) for own in added]
@@ -179,11 +177,9 @@ def _pseudo_pairs(form: CellCounts, masses: Masses, plan: Plan) -> list[Array]:
 
 
 def _spread_over_cells(masses: Masses, n_classes: int, plan: Plan) -> list[Array]:
-    """Pseudo-pairs of all classes, of the first model and of the second: (B, K) each.
-
-    Wrong ones are spread over all wrong decisions, right ones over the classes. Where one model is
-    wrong and the other right the class is the same; where both are wrong, so is the decision.
-    """
+    """Pseudo-pairs of all classes, of the first model and of the second: (B, K) each."""
+    # Wrong ones are spread over all wrong decisions, right ones over the classes. Where one model
+    # is wrong and the other right the class is the same; where both are wrong, so is the decision.
     wrong = ~np.eye(n_classes, dtype=bool)
     corners = masses_at_corners(masses)
     held = [wrong, wrong, wrong, ~wrong]
@@ -216,11 +212,7 @@ def _set_right(table: Array) -> Array:
 
 
 def _weights_of_cells(counts: Numbers, design: Design, plan: Plan) -> Array:
-    """Weights in each cell of independent cases, (S, K) -> (S, B, K).
-
-    Each table goes its own way, whatever others are in the batch, so that it has the same draws
-    in every batch.
-    """
+    """Weights in cells of independent cases, (S, K) -> (S, B, K), whatever else is in the batch."""
     cells = np.zeros((len(counts), plan.n_resamples, counts.shape[-1]))
     by_case = design.n < GAMMAS_FROM * (counts > 0).sum(axis=-1)
     if by_case.any():
@@ -248,10 +240,7 @@ def _gammas_of_cells(counts: Numbers, plan: Plan) -> Array:
 
 
 def weights_of_tables(by_unit: Array, design: Design, plan: Plan) -> Array:
-    """Weights in each cell, given what each unit adds to it: (S, K, U) -> (S, B, K).
-
-    The cases of a stratum weigh as many as they are.
-    """
+    """Weights in cells, (S, K, U) -> (S, B, K); cases of a stratum weigh as many as they are."""
     held = by_unit.any(axis=-1)
     features = np.concatenate([by_unit[held], design.unit_sizes[None].astype(float)])
     cases = np.array([size.sum() for size in design.by_stratum(features[-1])])[:, None, None]

@@ -194,10 +194,8 @@ def weighted_in_pairs(
     plan: Plan,
     pseudo_cases: PseudoCases,
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], tuple[InPairs, InPairs]]]:
-    """Replicates of models in pairs under Dirichlet weights; pairs of one discordance at a time.
-
-    Which pairs, (R,), the places of their models among the replicates, (R, 2), and both ends.
-    """
+    """Replicates of models in pairs under Dirichlet weights; pairs of one discordance at a time."""
+    # Which pairs, (R,), the places of their models among the replicates, (R, 2), and both ends.
     if inner.in_pairs is None:
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
     discordance = np.full(len(places), INDEPENDENT)

@@ -64,10 +64,7 @@ def _products(weights: Array | None, one: Array, other: Array) -> Array:
 
 
 def _covariances(weights: Array | None, parts: Array, design: Design, *, plain: bool) -> Array:
-    """Covariances of sums over the units drawn, as `Design.variance_of_total`: -> (B, K, K).
-
-    ``plain``: the variance of multinomial counts is known, and needs no n / (n - 1).
-    """
+    """Covariances as `Design.variance_of_total`, (B, K, K); ``plain`` of multinomial counts."""
     if plain:
         return _products(weights, parts, parts)
     if design.degrees_of_freedom < 1:
@@ -158,10 +155,7 @@ class _Against:
 
 
 def joint_areas(records: Sequence[Array], design: Design, form: RankedAreas) -> OfCounts:
-    """AUROCs, with the structural components of DeLong; Obuchowski's sums of clusters.
-
-    Resamples lie side by side, so that ranking their weights moves whole rows of them.
-    """
+    """AUROCs by DeLong's components, Obuchowski's sums of clusters; resamples lie side by side."""
     row = form.row
     if row is None:
         raise TypeError("an average of areas has no standard error")
@@ -211,10 +205,8 @@ def _both_ways(
 def _area_covariances(
     counts: Array, parts: Sequence[Array], classes: Sequence[NDArray[np.intp]], design: Design
 ) -> Array:
-    """DeLong's; Obuchowski's with clusters; that of units drawn within strata.
-
-    ``parts`` are what the cases of each class add beyond the mean of it, by their share of it.
-    """
+    """DeLong's; Obuchowski's with clusters; that of units drawn within strata."""
+    # `parts` are what the cases of each class add beyond the mean of it, by their share of it.
     unit = design.unit_of_case
     several = np.repeat(np.array(design.strata) > 1, design.strata)
     held = [np.unique(unit[cases]) for cases in classes]
@@ -225,7 +217,7 @@ def _area_covariances(
         sums = _by_unit(parts[0], unit[classes[0]], design)
         sums += _by_unit(parts[1], unit[classes[1]], design)
         return known * _covariances(counts, sums, design, plain=False)
-    factors = [_few_units_factor(counts[:, units].sum(axis=-1)) for units in held]
+    factors = [few_units_factor(counts[:, units].sum(axis=-1)) for units in held]
     if design.sizes is None:
         pairs = zip(factors, parts, classes, strict=True)
         both = [f[:, None, None] * _products(counts[:, units], z, z) for f, z, units in pairs]
@@ -237,7 +229,7 @@ def _area_covariances(
         * (
             factors[0][:, None, None] * _products(counts, one, one)
             + factors[1][:, None, None] * _products(counts, other, other)
-            + _few_units_factor(np.array(float(design.units))) * (cross + cross.swapaxes(1, 2))
+            + few_units_factor(design.units) * (cross + cross.swapaxes(1, 2))
         )
     )
 
@@ -250,8 +242,9 @@ def _by_unit(parts: Array, unit: NDArray[np.intp], design: Design) -> Array:
     return sums
 
 
-def _few_units_factor(units: Array) -> Array:
-    """I / (I - 1); NaN for one."""
+def few_units_factor(units: Array | float) -> Array:
+    """I / (I - 1): the mean was estimated from the same units; NaN for one."""
+    units = np.asarray(units, float)
     return np.asarray(units / np.where(units > 1, units - 1, np.nan))
 
 

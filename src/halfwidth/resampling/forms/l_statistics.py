@@ -70,11 +70,9 @@ class SortedSamples(Prepared):
         return Pace(plan.block_elements // max(self.design.n, len(self.values)))
 
     def evaluate(self, block: Block, into: Array) -> None:
-        """By the weights of the places that a case fills.
-
-        In a sorted resample the case at sorted position i fills the places from C₍i-1₎ + 1 to C₍i₎,
-        C the cumulated counts; its weight is the sum of the L-weights over those places.
-        """
+        """By the weights of the places that a case fills."""
+        # In a sorted resample the case at sorted position i fills the places from C₍i-1₎ + 1 to
+        # C₍i₎, C the cumulated counts; its weight is the sum of the L-weights over those places.
         counts, design, weights = block.rows(), self.design, self.weights
         total, middle = total_weight(weights(design.n)), middle_of(self.values)
         if design.simple:

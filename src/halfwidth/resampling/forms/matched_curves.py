@@ -40,10 +40,7 @@ def plain_curves(form: MatchedScores, by_class: ByClass, counts: Numbers) -> tup
 def compiled(
     curve: MatchCurve, by_class: ByClass, design: Design, *, any_counts: bool = False
 ) -> Compiled | None:
-    """How kernels make the curves of one sample; None where they cannot.
-
-    ``any_counts``: whether units may count up to 255 times, and not as often as they are drawn.
-    """
+    """Kernels for one sample, for counts of draws or up to 255; None where there are none."""
     if not by_class or not native_matches.fits(by_class):
         return None
     unit, units, kind = design.unit_of_case, design.units, curve.values
@@ -61,10 +58,8 @@ def compiled(
 def compiled_heights(
     kind: Callable[..., Array], by_class: ByClass, design: Design
 ) -> Callable[[Counts], Array] | None:
-    """How kernels make heights at one threshold: from counts (C, K, B); None where they cannot.
-
-    Of precision at the recalls of COCO, and of sensitivity at the levels of its mean.
-    """
+    """How kernels make heights at one threshold: from counts (C, K, B); None where they cannot."""
+    # Of precision at the recalls of COCO, and of sensitivity at the levels of its mean.
     if not isinstance(kind, AveragePrecision | MeanSensitivity):
         return None
     curves = compiled(MatchCurve(kind), by_class, design)

@@ -123,11 +123,9 @@ def _put_behind(turned: native.Counts, counts: NDArray[np.uint8]) -> None:
 def weighted_counts(
     design: Design, plan: Plan, masses: Masses, elements: int
 ) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
-    """Ranges of resamples of one class, and what units and pseudo-units count for, (B, U + 4).
-
-    Pseudo-units are those of `pseudo_units`, of the ``masses`` of one end of an interval;
-    ``elements`` are those of temporaries of a resample.
-    """
+    """Ranges of resamples of one class, and what units and pseudo-units count for, (B, U + 4)."""
+    # Pseudo-units are those of `pseudo_units`, of the `masses` of one end of an interval;
+    # `elements` are those of temporaries of a resample.
     ends = ends_of_rows(1, design, plan, [masses])[0, 0] * design.units / design.n
     for start, stop in plan.blocks(elements):
         parts = [_observed_parts(design, plan, (start, stop)), in_parts(ends[:, start:stop].T)]

@@ -151,11 +151,9 @@ class SumsOfUnits:
     size_square: Array | None = None
 
     def mean_and_error(self, design: Design, reach: Array | float = 0.0) -> tuple[Array, Array]:
-        """The mean of each resample and its standard error, both (S, B).
-
-        With D = ΣT/Σn the influence of a unit is (T - Dn)/Σn, whose variance expands into these
-        sums. Totals are rounded like values of the size ``reach``, where it is not their own.
-        """
+        """The mean of each resample and its standard error, both (S, B)."""
+        # With D = ΣT/Σn the influence of a unit is (T - Dn)/Σn, whose variance expands into these
+        # sums. Totals are rounded like values of the size `reach`, where it is not their own.
         units = _units_of_strata(design)
         weight = np.where(units > 1, units / np.maximum(units - 1, 1), 0.0)
         n = self.size.sum(axis=0)
@@ -184,10 +182,7 @@ def _units_of_strata(design: Design) -> Array:
 
 
 def _features_of_ratios(centred: Array, design: Design) -> Array:
-    """T and T² of each unit, and n, Tn and n² where units differ in size.
-
-    T is the total of a unit about the centre and n its size.
-    """
+    """Totals T about the centre and T² of units, and n, Tn and n² where their sizes n differ."""
     totals = design.totals(centred)
     if design.equal_sizes:
         return np.concatenate([totals, totals**2])

@@ -9,7 +9,6 @@ the weights of the cases. One with a reach lies on the side where a case is fart
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfwidth.core.forms import Moments
 from halfwidth.core.frozen import frozen
@@ -76,32 +75,24 @@ def weighted_deviations(
             upper[rows, some] = _variances(with_pseudo_cases)
 
     def distribution(variances: Array) -> Quantiles:
-        squares = _scaled(variances, design.n)
-        return as_distribution(
-            form.from_sum(design.n, squares, centre, **statistic.parameters), plan
-        )
+        variances *= design.n
+        deviations = form.from_sum(design.n, variances, centre, **statistic.parameters)
+        return as_distribution(deviations, plan)
 
     return distribution(lower), distribution(upper)
 
 
 def _outermost(values: Array, design: Design) -> list[tuple[Array, Array]]:
-    """The mean of each stratum, and from there to the case farthest from it, (S, 1) each.
-
-    The distance has the sign of its side.
-    """
+    """The mean of each stratum, and the signed distance of the farthest case, (S, 1) each."""
     strata = []
-    for first, cases in zip(design.first_cases[design.first_units], _cases(design), strict=True):
+    counts = np.add.reduceat(design.unit_sizes, design.first_units)
+    for first, cases in zip(design.first_cases[design.first_units], counts, strict=True):
         own = values[:, first : first + cases]
         mean = own.mean(axis=-1, keepdims=True)
         below = own.min(axis=-1, keepdims=True) - mean
         above = own.max(axis=-1, keepdims=True) - mean
         strata.append((mean, np.where(-below >= above, below, above)))
     return strata
-
-
-def _cases(design: Design) -> NDArray[np.intp]:
-    """Cases of each stratum."""
-    return np.asarray(np.add.reduceat(design.unit_sizes, design.first_units))
 
 
 @frozen
@@ -146,8 +137,3 @@ def _variances(strata: list[Sums]) -> Array:
     square *= ROUNDING
     np.copyto(variances, 0.0, where=variances <= square)
     return np.asarray(variances)
-
-
-def _scaled(array: Array, factor: float) -> Array:
-    array *= factor
-    return array

@@ -136,10 +136,7 @@ class OrderedSamples(Prepared):
 
 
 def prepare(values: Array, design: Design, statistic: Statistic) -> Prepared:
-    """Independent cases that stand in one order for all samples have weights in common.
-
-    These are the weights of an L-statistic, which is faster.
-    """
+    """As L-statistics, which is faster, where cases stand in one order for all samples."""
     in_order = SortedSamples.prepare(values, design, statistic)
     if design.simple or not design.equal_sizes:
         return in_order
@@ -226,10 +223,8 @@ def closed_form(sorted_values: Array, ranks: Array, weights: Array) -> ExactDist
 
 
 def _one(n: int, k: int) -> tuple[NDArray[np.intp], Array]:
-    """Positions (0-based) at which the k-th order statistic of a resample falls, and how likely.
-
-    P(X*₍k₎ ≤ x₍j₎) = P(Bin(n, j/n) ≥ k) = I₍j/n₎(k, n - k + 1).
-    """
+    """Positions (0-based) at which the k-th order statistic of a resample falls, and how likely."""
+    # P(X*₍k₎ ≤ x₍j₎) = P(Bin(n, j/n) ≥ k) = I₍j/n₎(k, n - k + 1).
     from scipy import special
 
     reach = 10.0 * np.sqrt(k * (n + 1 - k) / (n + 2)) + 50.0

@@ -23,6 +23,7 @@ from halfwidth.resampling.forms.contract import (
     has_influence,
     single_model,
 )
+from halfwidth.resampling.forms.joint_resamples import few_units_factor
 
 # A standard error below this is rounding.
 ROUNDING = 1e-12
@@ -45,7 +46,7 @@ class ClassParts:
     def variances(self) -> tuple[float, float]:
         """Variances of the area due to the units of each class."""
         one, other = (
-            (part**2).sum() * _few_units_factor(int((weights > 0).sum()))
+            (part**2).sum() * few_units_factor((weights > 0).sum())
             for part, weights in zip(self.parts, self.weights, strict=True)
         )
         return float(one), float(other)
@@ -127,13 +128,8 @@ def _error(classes: ClassParts | None, design: Design) -> float:
     if len(design.strata) > 1:
         # Strata fix how many units there are, not how many of them are positive.
         return _unless_rounding(float(design.variance_of_total(positive + negative)))
-    cross = 2 * (positive * negative).sum() * _few_units_factor(design.units)
+    cross = 2 * (positive * negative).sum() * few_units_factor(design.units)
     return _unless_rounding(float(sum(classes.variances()) + cross))
-
-
-def _few_units_factor(units: int) -> float:
-    """I / (I - 1): the mean was estimated from the same units; NaN for one."""
-    return units / (units - 1) if units > 1 else float("nan")
 
 
 def _unless_rounding(variance: float) -> float:

@@ -28,7 +28,9 @@ def without_each_unit(form: RankedAreas, values: Array, design: Design) -> Array
         if form.area.fast is not None and design.independent and ranking.weight is None:
             area, positives = _without_each_case(form.area.fast, ranking, design.units)
         else:
-            area, positives = _row_by_row(form.area, ranking, design)
+            rows = range(len(ranking.case))
+            each = [_row_without(form.area, ranking, row, design) for row in rows]
+            area, positives = (np.stack(parts) for parts in zip(*each, strict=True))
         shape = (len(values[part]), -1, design.units)
         values_without[part] = form.finish(
             *(np.moveaxis(one.reshape(shape), 1, -1) for one in (area, positives))
@@ -40,23 +42,15 @@ def without_each_unit(form: RankedAreas, values: Array, design: Design) -> Array
 
 
 def _without_each_case(area: FastArea, ranking: Ranking, cases: int) -> tuple[Array, Array]:
-    """Areas without each case and the positives left, both (R, n), where each weighs 1.
-
-    Each case has the same number of entries in a row, one or more.
-    """
+    """Areas without each case of as many entries, each of weight 1, and positives left: (R, n)."""
     ties = count_ties(ranking.mark)
-    place = _places_of_cases(ranking.case, cases)
+    # Positions of the entries of each case, ascending; small numbers are sorted digit by digit.
+    case = ranking.case.astype(np.uint16) if cases <= 2**16 else ranking.case
+    place = np.argsort(case, axis=-1, kind="stable").reshape(len(case), cases, -1)
     without = _auroc_without if area is FastArea.CONCORDANCE else _precision_without
     positive = _at(ties.positive, place)
     left = ties.positives[:, None] - positive.sum(axis=-1)
     return without(ties, place, positive, left), left
-
-
-def _places_of_cases(case: NDArray[np.int32], cases: int) -> NDArray[np.intp]:
-    """Positions of the entries of each case, ascending, (R, L) -> (R, n, L / n)."""
-    # Small numbers are sorted digit by digit.
-    small = case.astype(np.uint16) if cases <= 2**16 else case
-    return np.argsort(small, axis=-1, kind="stable").reshape(len(case), cases, -1)
 
 
 def _at(entries: Numbers, place: NDArray[np.intp]) -> Numbers:
@@ -104,11 +98,9 @@ def _twice_within_cases(
 def _precision_without(
     ties: TieCounts, place: NDArray[np.intp], positive: NDArray[np.bool_], left: Array
 ) -> Array:
-    """Average precision without each case, in one pass for each of its entries.
-
-    What an entry takes away changes the counts of its ties and of all lower scores. So the total is
-    that of the ties that the case has a part in, and of the pieces between them.
-    """
+    """Average precision without each case, in one pass for each of its entries."""
+    # What an entry takes away changes the counts of its ties and of all lower scores. So the total
+    # is that of the ties that the case has a part in, and of the pieces between them.
     first, stop = _at(ties.first, place), _at(ties.stop, place)
     hits_gone: NDArray[np.intp] = np.cumsum(positive, axis=-1, dtype=np.intp)
     gain = np.where(ties.last, ties.upto - ties.above, 0.0)
@@ -145,10 +137,7 @@ def _between(
     begun: NDArray[np.intp],
     to: NDArray[np.intp],
 ) -> Array:
-    """Precision at the positives from one place to before another, (R, n).
-
-    ``gone`` are the entries taken away above them, and how many of these are positive, (R, n).
-    """
+    """Precision at positives between two places, (R, n), less entries and positives ``gone``."""
     entries, positives = gone
     rows, length = gain.shape
     total = np.zeros(begun.shape)
@@ -165,17 +154,10 @@ def _between(
 # --------------------------------------------------------------------------- any design
 
 
-def _row_by_row(area_kind: Area, ranking: Ranking, design: Design) -> tuple[Array, Array]:
-    unit = design.unit_of_case
-    rows = [_row_without(area_kind, ranking, row, unit, design) for row in range(len(ranking.case))]
-    area, positives = (np.stack(parts) for parts in zip(*rows, strict=True))
-    return area, positives
-
-
 def _row_without(
-    area_kind: Area, ranking: Ranking, row: int, unit: NDArray[np.intp], design: Design
+    area_kind: Area, ranking: Ranking, row: int, design: Design
 ) -> tuple[Array, Array]:
-    mark = ranking.mark[row]
+    unit, mark = design.unit_of_case, ranking.mark[row]
     weight = np.ones(len(mark)) if ranking.weight is None else ranking.weight[row]
     entry_unit = unit[ranking.case[row]]
     positive = (mark & Ranking.POSITIVE) > 0
@@ -185,8 +167,9 @@ def _row_without(
     ]
     left = [total.sum() - total for total in totals]
     if area_kind.fast is FastArea.CONCORDANCE:
-        gone = np.bincount(entry_unit, weight * concordance(mark, weight), minlength=design.units)
-        twice = (weight * concordance(mark, weight) * positive).sum()
+        credit = weight * concordance(mark, weight)
+        gone = np.bincount(entry_unit, credit, minlength=design.units)
+        twice = (credit * positive).sum()
         # Pairs within a unit were taken away twice.
         kept = twice - gone + _twice_within(mark, weight, entry_unit, design.units)
         with np.errstate(invalid="ignore", divide="ignore"):

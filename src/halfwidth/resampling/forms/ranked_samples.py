@@ -118,10 +118,7 @@ class RankedSamples(Prepared):
         return areas.reshape(self.samples, -1), positives.reshape(self.samples, -1)
 
     def weighted_areas(self, block: Weighted, ends: Array) -> tuple[Array, Array]:
-        """Areas beside pseudo-cases at either end of the scores, and positives: (S R, sides, B).
-
-        ``ends`` are the weights of these, (C, sides, 4, B); row r has those of class r mod C.
-        """
+        """Areas beside pseudo-cases weighing (C, sides, 4, B), and positives: (S R, sides, B)."""
         unit, mark, own = self._unit[self.ranking.case], self.ranking.mark, self.ranking.weight
         if block.compiles and self.form.area.fast is not None:
             turned = block.lanes()

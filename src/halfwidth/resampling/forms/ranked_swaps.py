@@ -30,10 +30,7 @@ def ranks_within(records: Array, rank: RankEach) -> Array:
 
 
 def contributions_of_cases(pair: tuple[Array, Array], form: RankedAreas, rank: RankEach) -> Array:
-    """What each case contributes to the difference of two AUROCs, or of averages of several, (n,).
-
-    With the sign -1 for each swapped case they add up to the difference after the swap.
-    """
+    """What cases add to a difference of (average) AUROCs, (n,): -1 times that where swapped."""
     k, n = rank.n_scores, pair[0].shape[-1]
     first, second = (ranks_within(side, rank)[:k] for side in pair)
     records = pair[0]
@@ -60,10 +57,7 @@ def _shares_of_rows(form: RankedAreas, areas: Array, positives: Array) -> Array:
 def _contributions(
     first: Array, second: Array, positive: NDArray[np.bool_], weight: Array
 ) -> Array:
-    """What each entry of a ranking contributes to the difference of two AUROCs, with its sign.
-
-    NaN where a class is absent.
-    """
+    """What entries of a ranking add to a difference of AUROCs; NaN where a class is absent."""
     out = np.full(len(first), np.nan)
     total = weight[positive].sum() * weight[~positive].sum()
     if not total > 0:

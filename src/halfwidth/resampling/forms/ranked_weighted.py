@@ -65,10 +65,8 @@ def weighted_pairs(
     pseudo_cases: PseudoCases,
     discordance: float,
 ) -> tuple[InPairs, InPairs]:
-    """Replicates of models in pairs, whose cases have the same weights in every model.
-
-    A difference has the pseudo-cases of both bounds at either end, whatever the area.
-    """
+    """Replicates of models in pairs, whose cases have the same weights in every model."""
+    # A difference has the pseudo-cases of both bounds at either end, whatever the area.
     samples = RankedSamples.prepare(records, design, statistic)
     ends = ends_of_pairs(samples.rows, design, plan, sides_of(pseudo_cases), discordance)
     return in_pairs(*_replicates(samples, _beside_weights(ends, samples), plan))

@@ -46,10 +46,8 @@ def plain_sum(contributions: Array) -> SignedSums:
 def sums_of_models(
     first: Array, second: Array, design: Design, finish: Callable[[Array], Array]
 ) -> SignedSums:
-    """A function of the sums of each model, whose mean stays while half their difference varies.
-
-    ``first`` and ``second`` have a row for each sum, (K, n); ``finish(sums)``, (K, B) -> (B,).
-    """
+    """A function of the sums of each model, whose mean stays while half their difference varies."""
+    # `first` and `second` have a row for each sum, (K, n); `finish(sums)`, (K, B) -> (B,).
     middle = (first.sum(axis=-1) + second.sum(axis=-1))[:, None] / 2
 
     def difference(sums: Array) -> Array:

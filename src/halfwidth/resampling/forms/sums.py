@@ -135,10 +135,7 @@ class _Averages:
     power: float = 1.0  # Of the metric that is an average
 
     def mixed(self, drawn: Array, bounds: Bounds) -> Array:
-        """With pseudo-cases of some weights at the lower and the upper bound, (2, B) -> (S, B).
-
-        Where there is nothing to average over they are all there is.
-        """
+        """With pseudo-cases at either bound, (2, B) -> (S, B), if need be with them alone."""
         low, high = drawn
         ends = bounds.low**self.power, bounds.high**self.power
         observed = np.where(self.total > 0, self.total * self.values**self.power, 0.0)
@@ -230,10 +227,7 @@ def weighted_pairs(
 
 
 def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) -> Array:
-    """How often a pseudo-case lies at different bounds for two models, (M, k, n), (S, 2) -> (S,).
-
-    In the cells of tables as often as of independent models.
-    """
+    """How often pseudo-cases lie at different bounds for two models; in tables, independently."""
     if declared_form(statistic, Sums).table is not None:
         return np.full(len(places), INDEPENDENT)
     design = Design((records.shape[-1],), paired=True)

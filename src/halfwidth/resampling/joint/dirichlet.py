@@ -2,7 +2,7 @@
 
 All pairs of models share the weights of the cases, that of the pseudo-case, and how far out a
 Pareto draw puts it, so that all differences together have one distribution. How far out its draws
-lie says which intervals hold together (`joint_tails`).
+lie says which intervals hold together (`joint.tails`).
 """
 
 from __future__ import annotations
@@ -78,11 +78,7 @@ class JointDraws:
         return self.tails(level).together()
 
     def stepdown(self, level: Level, margin: float = 0.0) -> Claims:
-        """Which differences lie beyond ±margin, or not, with all that is claimed true at the level.
-
-        As `StudentizedDifferences.stepdown`: sides that are claimed no longer count, so that the
-        others may leave more beyond them.
-        """
+        """Which differences lie beyond ±margin, or not; as `StudentizedDifferences.stepdown`."""
         return self.tails(level, margin).stepdown()
 
     def tails(self, level: Level, margin: float = 0.0) -> Tails:
@@ -106,10 +102,7 @@ class JointDraws:
 def draws_of_means(
     values: Array, pairs: NDArray[np.intp], design: Design, plan: Plan, pseudo_cases: PseudoCases
 ) -> JointDraws:
-    """Draws of differences of means of per-case values, each pair as its own interval has them.
-
-    Values are those of models, (K, n); pairs are of their places, first minus second, (P, 2).
-    """
+    """Draws of differences of means of models, (K, n), as the interval of each pair has them."""
     totals = design.by_stratum(design.totals(values))
     sizes = design.by_stratum(design.unit_sizes.astype(float))
     shares = [float(size.sum()) / design.n for size in sizes]
@@ -171,10 +164,7 @@ def draws_of_test_sets(
     pseudo_cases: PseudoCases,
     effect: Effect,
 ) -> JointDraws | None:
-    """Draws of metrics of test sets, the same that give each pair its own interval.
-
-    None for averages over classes, whose intervals combine those of the classes.
-    """
+    """Draws of metrics of test sets, those of each pair alone; None for averages over classes."""
     dirichlet = engine_for(statistic).dirichlet
     if dirichlet is None or dirichlet.in_pairs is None:
         return None

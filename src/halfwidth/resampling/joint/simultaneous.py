@@ -71,23 +71,14 @@ class StudentizedDifferences:
         )
 
     def critical_value(self, level: Level) -> float:
-        """The quantile of the largest |t*|, or of the largest t* towards the side of a bound.
-
-        Differences without a standard error are left out, and so is a resample that leaves one of
-        the others undefined. NaN where nothing is left.
-        """
-        usable = self.usable
-        over, under = (
-            usable & (level.alternative != "upper"),
-            usable & (level.alternative != "lower"),
-        )
-        return _quantile(_largest(self.replicates, over, under), level)
+        """The quantile of the largest |t*|, or of the largest t* towards the side of a bound."""
+        # Differences without a standard error are left out, and so is a resample that leaves one of
+        # the others undefined. NaN where nothing is left.
+        sides = self.usable[:, None] & sides_of(level)
+        return _quantile(_largest(self.replicates, *sides.T), level)
 
     def bounds(self, level: Level) -> Interval:
-        """Bounds that hold together, (P,): D ± c·SE; NaN for differences without an SE.
-
-        A one-sided level gives bounds of which only that of its side is finite.
-        """
+        """D ± c·SE, which hold together, on the sides of the level, (P,); NaN without an SE."""
         known = np.where(self.usable, self.standard_errors, np.nan)
         with np.errstate(invalid="ignore"):
             reach = self.critical_value(level) * known
@@ -250,11 +241,9 @@ def studentized_differences(
     plan: Plan,
     effect: Effect = "difference",
 ) -> StudentizedDifferences:
-    """Differences between models of any statistic that has a standard error.
-
-    DeLong's of an AUROC; of a function of a confusion matrix by the delta method; else from the
-    influence. A ratio is taken on the log scale: estimates are logarithms of ratios.
-    """
+    """Differences between models of any statistic that has a standard error."""
+    # DeLong's of an AUROC; of a function of a confusion matrix by the delta method; else from the
+    # influence. A ratio is taken on the log scale: estimates are logarithms of ratios.
     if statistic.spec.estimand is Estimand.MEAN and effect == "difference":
         return mean_differences(np.stack(records), pairs, design, plan)
     resample, elements = joint_resampling(records, design, statistic)

@@ -140,10 +140,7 @@ class Tails:
         return min(int(self.level.alpha * self.n_draws), self.n_draws - 1)
 
     def limit(self, sides: Flags) -> Limit:
-        """How far out some sides of the pairs, (P, 2), must end to hold together.
-
-        They leave no less than Bonferroni's share, and no more than one alone may leave.
-        """
+        """How far out sides, (P, 2), end to hold together, from Bonferroni's share to their own."""
         level, depth = self.level, self.outermost.shape[-1]
         # How far out each draw lies at most; of several entries the last one stays.
         nearest = np.full(self.n_draws, depth)
@@ -212,10 +209,8 @@ class Tails:
 
 
 def _lowest(rows: Array, depth: int) -> NDArray[np.intp]:
-    """Places of the lowest values of each row, the lowest first: (m, B) -> (m, depth).
-
-    A sample of the row says below which value they lie, so that few need to be sorted.
-    """
+    """Places of the lowest values of each row, the lowest first: (m, B) -> (m, depth)."""
+    # A sample of the row says below which value they lie, so that few need to be sorted.
     some = rows[:, :: max(1, rows.shape[-1] // DRAWS_FOR_A_THRESHOLD)]
     # Twice as many as are needed, and some more where the sample is of few.
     place = min(int(2 * depth / rows.shape[-1] * some.shape[-1]) + 8, some.shape[-1] - 1)
@@ -248,22 +243,18 @@ def _moments(rows: Array) -> tuple[Array, Array]:
 
 
 def _distance_of_new_draw(distance: float, n_draws: int) -> float:
-    """How far a draw lies from the mean of the others, in their SDs, not in those of all.
-
-    What is to be told is where draws that were not made would lie, and a draw that lies far out
-    moves the mean and the SD towards itself.
-    """
+    """How far a draw lies from the mean of the others, in their SDs, not in those of all."""
+    # What is to be told is where draws that were not made would lie, and a draw that lies far out
+    # moves the mean and the SD towards itself.
     n = n_draws
     left = (n - 1) - distance**2 * n / (n - 1)
     return math.inf if left <= 0 else distance * n / (n - 1) * math.sqrt((n - 2) / left)
 
 
 def _by_student(distance: float, degrees_of_freedom: float) -> float:
-    """The quantile of Student's t that lies as far out as this one of a normal distribution.
-
-    The SD of the draws is that of the cases observed, and so far out it matters that these know it
-    no better (Hesterberg 2015, of percentile intervals).
-    """
+    """The quantile of Student's t that lies as far out as this one of a normal distribution."""
+    # The SD of the draws is that of the cases observed, and so far out it matters that these know
+    # it no better (Hesterberg 2015, of percentile intervals).
     if not (math.isfinite(degrees_of_freedom) and math.isfinite(distance)):
         return distance
     from scipy import special  # needs time to load, and is needed for many pairs alone

@@ -39,6 +39,18 @@ class Operation(IntEnum):
     CHOOSE = 10
 
 
+def _operators(operation: Operation) -> tuple[Any, Any]:
+    """A method for an operator, and the one with its sides turned round."""
+
+    def plain(self: Term, other: Any) -> Any:
+        return _of_any(operation, self, other)
+
+    def turned(self: Term, other: Any) -> Any:
+        return _of_any(operation, other, self)
+
+    return plain, turned
+
+
 @frozen(eq=False, repr=False)
 class Term:
     """A number made of the counts of a table, before these are known."""
@@ -52,50 +64,19 @@ class Term:
     finite: bool = False  # Whether it is finite whatever the counts
 
     __hash__ = object.__hash__
-
-    def __add__(self, other: Any) -> Any:
-        return _apply_rule(_add, self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return _apply_rule(_add, other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return _apply_rule(_subtract, self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _apply_rule(_subtract, other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return _apply_rule(_multiply, self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _apply_rule(_multiply, other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return _apply_rule(_divide, self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _apply_rule(_divide, other, self)
+    __add__, __radd__ = _operators(Operation.ADD)
+    __sub__, __rsub__ = _operators(Operation.SUBTRACT)
+    __mul__, __rmul__ = _operators(Operation.MULTIPLY)
+    __truediv__, __rtruediv__ = _operators(Operation.DIVIDE)
+    __and__, __rand__ = _operators(Operation.MULTIPLY)
+    __gt__, __lt__ = _operators(Operation.GREATER)
+    __eq__, _ = _operators(Operation.EQUAL)
 
     def __pow__(self, exponent: Any) -> Any:
         return self * self if exponent == 2 else NotImplemented
 
     def __neg__(self) -> Any:
         return -1.0 * self
-
-    def __and__(self, other: Any) -> Any:
-        return _apply_rule(_multiply, self, other)
-
-    __rand__ = __and__
-
-    def __gt__(self, other: Any) -> Any:
-        return _apply_rule(_greater, self, other)
-
-    def __lt__(self, other: Any) -> Any:
-        return _apply_rule(_greater, other, self)
-
-    def __eq__(self, other: object) -> Any:
-        return _apply_rule(_equal, self, other)
 
     def __bool__(self) -> bool:
         raise TypeError("a formula cannot depend on what it is going to be")
@@ -117,7 +98,7 @@ class Term:
 
     def sqrt(self) -> Term:
         """The square root; NumPy looks for it under this name."""
-        return _root(self)
+        return _made_of(Operation.ROOT, self)
 
 
 class Unknowns(np.ndarray[Any, np.dtype[Any]]):
@@ -154,10 +135,8 @@ def read_off(finish: Callable[[Any], Any], n_cells: int) -> Term | None:
 
 
 def without_nan(term: Term) -> Term | None:
-    """The same formula where nothing that it asks about is NaN, shorter, and NaN elsewhere.
-
-    None where it asks about none, or where something that is NaN need not make it NaN.
-    """
+    """The same formula where nothing that it asks about is NaN, shorter, and NaN elsewhere."""
+    # None where it asks about none, or where something that is NaN need not make it NaN.
     known: dict[Term, Term] = {}
     asked: set[Term] = set()
     short = _supposing(term, known, asked)
@@ -180,8 +159,7 @@ def _supposing(term: Term, known: dict[Term, Term], asked: set[Term]) -> Term:
         asked.add(parts[0])
         replaced = _number(0.0)
     else:
-        rule = _RULES.get(term.operation)
-        replaced = term if rule is None else rule(*parts)
+        replaced = _made_of(term.operation, *parts) if parts else term
     return known.setdefault(term, replaced)
 
 
@@ -203,9 +181,30 @@ def _arrays(values: tuple[Any, ...]) -> list[Any]:
     ]
 
 
-def _apply_rule(rule: Callable[..., Term], *operands: Any) -> Any:
+def _of_any(operation: Operation, *operands: Any) -> Any:
     terms = [_term(one) for one in operands]
-    return NotImplemented if any(term is None for term in terms) else rule(*terms)
+    if any(term is None for term in terms):
+        return NotImplemented
+    return _made_of(operation, *(term for term in terms if term is not None))
+
+
+def _made_of(operation: Operation, *terms: Term) -> Term:
+    """What an operation makes of terms, as short as it can be: of numbers, a number."""
+    function = _FUNCTIONS.get(operation)
+    if function is not None and _are_numbers(*terms):
+        with np.errstate(all="ignore"):
+            return _number(float(function(*(np.float64(term.number) for term in terms))))
+    shorten = _SHORTER.get(operation)
+    shorter = shorten(*terms) if shorten else None
+    return _plain(operation, *terms) if shorter is None else shorter
+
+
+def _plain(operation: Operation, *terms: Term) -> Term:
+    parts = terms[1:] if operation is Operation.CHOOSE else terms
+    finite = operation in _MASKS or (
+        operation not in _PERHAPS_INFINITE and all(term.finite for term in parts)
+    )
+    return Term(operation, terms, finite=finite)
 
 
 def _number(value: float) -> Term:
@@ -226,11 +225,6 @@ def _is(term: Term, value: float) -> bool:
     return _are_numbers(term) and term.number == value
 
 
-def _worked_out(rule: Callable[..., Any], *terms: Term) -> Term:
-    with np.errstate(all="ignore"):
-        return _number(float(rule(*(np.float64(term.number) for term in terms))))
-
-
 def _sum_of_counts(left: Term, right: Term, sign: int) -> Term | None:
     """Sums of cells added up as one; None where they are something else or weigh too much."""
     if left.operation is not Operation.COUNT or right.operation is not Operation.COUNT:
@@ -243,31 +237,13 @@ def _sum_of_counts(left: Term, right: Term, sign: int) -> Term | None:
     return _count(tuple(sorted((cell, weight) for cell, weight in weights.items() if weight)))
 
 
-def _binary(operation: Operation, left: Term, right: Term) -> Term:
-    return Term(operation, (left, right), finite=left.finite and right.finite)
-
-
-def _add(left: Term, right: Term) -> Term:
-    if _are_numbers(left, right):
-        return _worked_out(np.add, left, right)
+def _sum(left: Term, right: Term) -> Term | None:
     if _is(left, 0) or _is(right, 0):
         return right if _is(left, 0) else left
-    merged = _sum_of_counts(left, right, 1)
-    return _binary(Operation.ADD, left, right) if merged is None else merged
+    return _sum_of_counts(left, right, 1)
 
 
-def _subtract(left: Term, right: Term) -> Term:
-    if _are_numbers(left, right):
-        return _worked_out(np.subtract, left, right)
-    if _is(right, 0):
-        return left
-    merged = _sum_of_counts(left, right, -1)
-    return _binary(Operation.SUBTRACT, left, right) if merged is None else merged
-
-
-def _multiply(left: Term, right: Term) -> Term:
-    if _are_numbers(left, right):
-        return _worked_out(np.multiply, left, right)
+def _product(left: Term, right: Term) -> Term:
     if _are_numbers(left):
         left, right = right, left
     if _are_numbers(right) and left.finite:
@@ -276,9 +252,7 @@ def _multiply(left: Term, right: Term) -> Term:
         weighted = _weighted(left, right.number)
         if weighted is not None:
             return weighted
-    if _is(right, 1):
-        return left
-    return _binary(Operation.MULTIPLY, left, right)
+    return left if _is(right, 1) else _plain(Operation.MULTIPLY, left, right)
 
 
 def _weighted(count: Term, weight: float) -> Term | None:
@@ -290,68 +264,40 @@ def _weighted(count: Term, weight: float) -> Term | None:
     return _count(weights) if heaviest <= MOST_WEIGHT else None
 
 
-def _divide(left: Term, right: Term) -> Term:
-    if _are_numbers(left, right):
-        return _worked_out(np.divide, left, right)
-    return left if _is(right, 1) else Term(Operation.DIVIDE, (left, right))
+def _choice(mask: Term, there: Term, elsewhere: Term) -> Term | None:
+    return (there if mask.number else elsewhere) if _are_numbers(mask) else None
 
 
-def _root(operand: Term) -> Term:
-    return (
-        _worked_out(np.sqrt, operand) if _are_numbers(operand) else Term(Operation.ROOT, (operand,))
-    )
-
-
-def _greater(left: Term, right: Term) -> Term:
-    if _are_numbers(left, right):
-        return _worked_out(np.greater, left, right)
-    return Term(Operation.GREATER, (left, right), finite=True)
-
-
-def _equal(left: Term, right: Term) -> Term:
-    if _are_numbers(left, right):
-        return _worked_out(np.equal, left, right)
-    return Term(Operation.EQUAL, (left, right), finite=True)
-
-
-def _is_nan(operand: Term) -> Term:
-    if _are_numbers(operand):
-        return _worked_out(np.isnan, operand)
-    return _number(0.0) if operand.finite else Term(Operation.IS_NAN, (operand,), finite=True)
-
-
-def _choose(mask: Term, there: Term, elsewhere: Term) -> Term:
-    if _are_numbers(mask):
-        return there if mask.number else elsewhere
-    both = there.finite and elsewhere.finite
-    return Term(Operation.CHOOSE, (mask, there, elsewhere), finite=both)
-
-
-_RULES: dict[Operation, Callable[..., Term]] = {
-    Operation.ADD: _add,
-    Operation.SUBTRACT: _subtract,
-    Operation.MULTIPLY: _multiply,
-    Operation.DIVIDE: _divide,
-    Operation.ROOT: _root,
-    Operation.GREATER: _greater,
-    Operation.EQUAL: _equal,
-    Operation.CHOOSE: _choose,
+# What makes numbers of numbers; shorter terms, or None where there are none.
+_FUNCTIONS: dict[Operation, Any] = {
+    Operation.ADD: np.add,
+    Operation.SUBTRACT: np.subtract,
+    Operation.MULTIPLY: np.multiply,
+    Operation.DIVIDE: np.divide,
+    Operation.ROOT: np.sqrt,
+    Operation.GREATER: np.greater,
+    Operation.EQUAL: np.equal,
+    Operation.IS_NAN: np.isnan,
 }
+_SHORTER: dict[Operation, Callable[..., Term | None]] = {
+    Operation.ADD: _sum,
+    Operation.SUBTRACT: lambda left, right: (
+        left if _is(right, 0) else _sum_of_counts(left, right, -1)
+    ),
+    Operation.MULTIPLY: _product,
+    Operation.DIVIDE: lambda left, right: left if _is(right, 1) else None,
+    Operation.IS_NAN: lambda operand: _number(0.0) if operand.finite else None,
+    Operation.CHOOSE: _choice,
+}
+_MASKS = frozenset({Operation.GREATER, Operation.EQUAL, Operation.IS_NAN})
+_PERHAPS_INFINITE = frozenset({Operation.DIVIDE, Operation.ROOT})
 # What is NaN where any part is.
-_PASSING = frozenset(
-    {
-        Operation.ADD,
-        Operation.SUBTRACT,
-        Operation.MULTIPLY,
-        Operation.DIVIDE,
-        Operation.ROOT,
-    }
-)
+_PASSING = _PERHAPS_INFINITE | {Operation.ADD, Operation.SUBTRACT, Operation.MULTIPLY}
 
 
-def _each(rule: Callable[..., Term], inputs: int) -> Callable[..., Any]:
+def _elementwise(operation: Operation, inputs: int, *, turned: bool = False) -> Callable[..., Any]:
     def one(*operands: Any) -> Term:
-        outcome = _apply_rule(rule, *operands)
+        outcome = _of_any(operation, *(operands[::-1] if turned else operands))
         if not isinstance(outcome, Term):
             raise TypeError("neither a term nor a number")
         return outcome
@@ -361,9 +307,9 @@ def _each(rule: Callable[..., Term], inputs: int) -> Callable[..., Any]:
 
 
 _ELEMENTWISE: dict[Any, Callable[..., Any]] = {
-    np.isnan: _each(_is_nan, 1),
-    np.greater: _each(_greater, 2),
-    np.less: _each(lambda left, right: _greater(right, left), 2),
-    np.equal: _each(_equal, 2),
+    np.isnan: _elementwise(Operation.IS_NAN, 1),
+    np.greater: _elementwise(Operation.GREATER, 2),
+    np.less: _elementwise(Operation.GREATER, 2, turned=True),
+    np.equal: _elementwise(Operation.EQUAL, 2),
 }
-_choices = _each(_choose, 3)
+_choices = _elementwise(Operation.CHOOSE, 3)

@@ -159,10 +159,7 @@ def in_calls(rows: int, each: int, multiple: int = 1) -> Iterator[slice]:
 
 
 def sum_drawn(features: Array, key: Key, start: int, stop: int, units: int) -> Array:
-    """Sums of features over the units drawn, as `reference.sum_drawn` of ``rng.indices``: (K, B).
-
-    The sums of a resample do not depend on the range it is made in, in no bit.
-    """
+    """Sums over the units drawn, (K, B), as `reference.sum_drawn`; no range changes a bit."""
     if features.shape[-1] != units:
         raise ValueError(f"{features.shape[-1]} columns of features for {units} units")
     drawing = draw_arguments(key, start, stop, units)
@@ -184,10 +181,7 @@ def sum_drawn(features: Array, key: Key, start: int, stop: int, units: int) -> A
 
 
 def _table(features: Array, width: int) -> Array:
-    """The features of each unit side by side, and zeros up to the width: one flat array.
-
-    It starts where a line of the cache does, so that no row straddles two lines.
-    """
+    """Features side by side, padded to the width: flat, and aligned to a line of the cache."""
     if width == 1:
         return np.ascontiguousarray(features[0], dtype=float)
     units = features.shape[-1]
@@ -209,10 +203,7 @@ def count_drawn(key: Key, start: int, stop: int, units: int, kind: type = np.int
 
 
 def sum_weighted(features: Array, key: Key, start: int, stop: int, units: int) -> Array:
-    """Sums of features weighted by exponentials, as `reference.sum_weighted` of `rng.exponentials`.
-
-    (K, B). The sums of a resample do not depend on the range it is made in, in no bit.
-    """
+    """Sums weighted by exponentials, (K, B), as `reference`; no range changes a bit."""
     if features.shape[-1] != units:
         raise ValueError(f"{features.shape[-1]} columns of features for {units} units")
     drawing = draw_arguments(key, start, stop, units)[:2]
@@ -275,10 +266,7 @@ def side_by_side(
     units: int,
     room: Room | None = None,
 ) -> Counts:
-    """Draw resamples start to stop and count, for strata given by key, first unit and units.
-
-    Counts in a ``room`` last until the next ones are made there.
-    """
+    """Draw and count, for strata of key, first unit and units; a ``room`` is used again."""
     room = Room() if room is None else room
     pitch = _pitch(units)
     counts = room.array("counts", (-(-(stop - start) // LANES) * LANES, pitch))

@@ -1,7 +1,4 @@
-"""Areas under curves of ranked scores in the compiled library.
-
-Calls are checked as those of `native`, which makes them.
-"""
+"""Areas under curves of ranked scores in the compiled library."""
 
 from __future__ import annotations
 
@@ -136,10 +133,7 @@ def _area_by_parts(lists: Lists, row: int, turned: NDArray[np.uint8]) -> tuple[A
 
 
 def turned_exponentials(key: Key, start: int, stop: int, units: int) -> Array:
-    """Exponential draws, as `rng.exponentials` in every bit: (blocks, units, LANES).
-
-    1 where a block is not full.
-    """
+    """Exponential draws, as `rng.exponentials` in every bit: (blocks, units, LANES), 1 beyond."""
     drawing = draw_arguments(key, start, stop, units)[:2]
     turned = np.empty((-(-(stop - start) // LANES), units, LANES))
     for part in in_calls(len(turned), 2 * units * LANES):

@@ -1,7 +1,4 @@
-"""Assignment of references to detections in the compiled library.
-
-Calls are checked as those of `native`, which makes them.
-"""
+"""Assignment of references to detections in the compiled library."""
 
 from __future__ import annotations
 

@@ -108,11 +108,7 @@ def _check_units(unit: NDArray[np.int32], units: int) -> None:
 def precision_lists(
     by_class: Sequence[ScoredMatches], unit_of_image: NDArray[np.intp], units: int
 ) -> PrecisionLists:
-    """Lists of matches in the form of the kernel, made once for all resamples.
-
-    What counts for nothing at any threshold, and false positives behind the last true one, are
-    left out.
-    """
+    """Matches in the form of the kernel, but for what never counts or follows the last true one."""
     parts = [_events(one, unit_of_image) for one in by_class]
     plain, unit, runs, true, ignored = zip(*parts, strict=True)
     all_plain, all_events = _joined(plain, np.int32), _joined(unit, np.int32)
@@ -235,11 +231,9 @@ def _in_blocks(rows: Array, blocks: int, filled: float) -> Array:
 def precisions(
     lists: PrecisionLists, counts: Counts, objects: Array, steps: int, *, heights: bool = False
 ) -> tuple[Array, Array | None]:
-    """Areas under the best precision at a recall or a higher one, (C, T, B); with heights there.
-
-    The area is the mean over the recalls 0, 1/steps, ..., 1, or under all steps where these are 0,
-    and anything where there are no objects, (C, B). Heights are (C, T, steps + 1, B).
-    """
+    """Areas under the best precision at a recall or a higher one, (C, T, B); with heights there."""
+    # The area is the mean over the recalls 0, 1/steps, ..., 1, or under all steps where these are
+    # 0, and anything where there are no objects, (C, B). Heights are (C, T, steps + 1, B).
     blocks, classes = _blocks(counts, lists.units), len(lists.starts) - 1
     _check_resamples(objects, counts)
     upto = np.empty((int(np.diff(lists.starts).max(initial=1)), LANES), np.int32)
@@ -267,10 +261,7 @@ def _check_resamples(rows: Array, counts: Counts) -> None:
 
 
 def frocs(lists: FrocLists, counts: Counts, targets: Array, *, stepped: bool) -> Array:
-    """True positives at numbers of false ones, ascending from 0, (K, B): (C, T, K, B).
-
-    The curve goes in steps, or lines join its points.
-    """
+    """True positives at numbers of false ones ascending from 0, by steps or lines: (C, T, K, B)."""
     blocks, levels, rows = _blocks(counts, lists.units), len(targets), len(lists.starts) - 1
     if not levels or targets.min(initial=0) < 0 or (np.diff(targets, axis=0) < 0).any():
         raise ValueError("numbers of false positives must ascend, from 0 or more")

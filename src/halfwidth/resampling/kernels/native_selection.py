@@ -1,7 +1,4 @@
-"""The tails of rows of replicates, and weighted values of some places, in the compiled library.
-
-Calls are checked as those of `native`, which makes them.
-"""
+"""The tails of rows of replicates, and weighted values of some places, in the compiled library."""
 
 from __future__ import annotations
 
@@ -23,10 +20,7 @@ def _limits(number: int, *limits: Array) -> list[Array]:
 def tails(
     rows: Array, low: Array, high: Array, room: int
 ) -> tuple[Array, Array, NDArray[np.int64]]:
-    """What of each row lies below one limit and above another; see `reference.tails`.
-
-    Where that is ``room - 64`` or more, the counts of both are ``room``.
-    """
+    """As `reference.tails`; counts are ``room`` where either is ``room - 64`` or more."""
     number, size = rows.shape
     lower, upper = np.empty((2, number, room))
     counts = np.empty((number, 5), np.int64)

@@ -1,7 +1,4 @@
-"""Tables of counts of resamples, and programs of their cells, in the compiled library.
-
-Calls are checked as those of `native`, which makes them.
-"""
+"""Tables of counts of resamples, and programs of their cells, in the compiled library."""
 
 from __future__ import annotations
 

@@ -23,10 +23,7 @@ MANY_FEATURES = 8
 
 
 def resamples(design: Design, draws: Draws) -> Iterator[tuple[slice, Draws, Design]]:
-    """Positions of the cases drawn, and the design of what was drawn.
-
-    Where all units are of one size the resamples come as one array of rows; otherwise one by one.
-    """
+    """Positions of the cases drawn and their design: all at once where units are of one size."""
     if design.sizes is None:
         yield slice(None), draws, design
     elif design.equal_sizes:
@@ -66,10 +63,7 @@ def count_draws(draws: Draws, units: int) -> NDArray[np.intp]:
 
 
 def sum_drawn(features: Array, draws: Draws) -> Array:
-    """Sums of features over the units drawn, (K, U), (B, ...) -> (K, B).
-
-    By gathering where the features are few, else as a product with the counts of draws.
-    """
+    """Sums of features over the units drawn, (K, U), (B, ...) -> (K, B); few are gathered."""
     if len(features) < MANY_FEATURES:
         return np.stack([row[draws].sum(axis=-1) for row in features])
     counts = count_draws(draws, features.shape[-1]).astype(float)
@@ -82,19 +76,13 @@ def sum_weighted(features: Array, weights: Array) -> Array:
 
 
 def middle_of(values: Array) -> Array:
-    """The middle value of each sample, shape (S, 1): sums about it keep their digits.
-
-    It is one of the values, so that differences of equal values from it are exactly 0.
-    """
+    """The middle value of each sample, (S, 1), from which equal values differ by exactly 0."""
     middle = values.shape[-1] // 2
     return np.partition(values, middle, axis=-1)[..., middle, None]
 
 
 def picked(values: Array, table: Draws, total: float, gaps: Array) -> Array:
-    """Weighted values at the positions of a table, (S, n), (K, B) -> (S, B).
-
-    The first counts ``total``, the gap before each other one ``gaps`` of its place.
-    """
+    """Weighted values at positions, (S, n), (K, B) -> (S, B): total · first - Σ gaps · steps."""
     sums = np.empty((len(values), table.shape[-1]))
     for part in in_parts(*sums.shape):
         previous = np.take(values[part], table[0], axis=-1)
@@ -109,11 +97,7 @@ def picked(values: Array, table: Draws, total: float, gaps: Array) -> Array:
 
 
 def tails(rows: Array, low: Array, high: Array) -> tuple[list[Array], list[Array], Draws]:
-    """What of each row (S, B) lies below one limit and above another, in order.
-
-    The counts of a row, (S, 5), are those below ``low``, equal to it, above ``high``, equal to it,
-    and NaN.
-    """
+    """Values below one limit and above another; counts of <, =, >, = and NaN: (S, B) -> (S, 5)."""
     low, high = low[:, None], high[:, None]
     beyond = (rows < low, rows == low, rows > high, rows == high, np.isnan(rows))
     counts = np.stack([mask.sum(axis=-1) for mask in beyond], axis=-1)

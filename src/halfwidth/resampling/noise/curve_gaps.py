@@ -115,10 +115,7 @@ class Gaps:
         return np.concatenate(scales) * observed
 
     def _scales(self, drawn: Array, seen: Array, observed: float) -> Array:
-        """The largest multiples of true distances that with the noise are no more than observed.
-
-        The noise goes from the one kind to the other as the scale goes from 0 to 1.
-        """
+        """The largest multiples of true distances that are observed with noise of either kind."""
         perfect, noise = drawn @ self.perfect, drawn @ self.noise
         beyond = self._taken(self.base + seen + noise) <= observed
         base = self.base + np.where(beyond[:, None], noise, perfect)
@@ -143,11 +140,9 @@ class Gaps:
 def curve_gaps(
     records: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> NoisySamples[Gaps]:
-    """Distances of the curves of samples, (S, k, n), each in the canonical order of the design.
-
-    The noise is that of the coefficients by the information of their likelihood; of clusters,
-    strata and weights by the robust covariance.
-    """
+    """Distances of the curves of samples, (S, k, n), each in the canonical order of the design."""
+    # The noise is that of the coefficients by the information of their likelihood; of clusters,
+    # strata and weights by the robust covariance.
     form = declared_form(statistic, LogisticFit)
     gaps = []
     for one in regressions(form, records):
@@ -159,10 +154,7 @@ def curve_gaps(
 def paired_curve_gaps(
     pairs: Array, design: Design, statistic: Statistic
 ) -> tuple[NoisySamples[Gaps], NoisySamples[Gaps], list[Array]]:
-    """Those of two models, (S, 2, k, n), without draws, and how the noise of the two goes together.
-
-    As `paired_deviations`.
-    """
+    """Those of two models, (S, 2, k, n), without draws, and couplings; as `paired_deviations`."""
     form = declared_form(statistic, LogisticFit)
     sides: tuple[list[Gaps], list[Gaps]] = ([], [])
     couplings = []

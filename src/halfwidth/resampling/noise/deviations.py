@@ -62,11 +62,9 @@ class Deviations(AllDefined):
         return Deviations(self.centre[some], self.perfect[some], self.noise[some], draws)
 
     def apart(self, other: Deviations) -> Array:
-        """What the deviations of two models differ by at most, in total, (S, B).
-
-        By what those observed differ by and the noise of each draw, of the one or the other kind,
-        as more is. The sizes of true ones differ by no more.
-        """
+        """What the deviations of two models differ by at most, in total, (S, B)."""
+        # By what those observed differ by and the noise of each draw, of the one or the other kind,
+        # as more is. The sizes of true ones differ by no more.
         observed = np.abs(self.centre - other.centre).sum(axis=-1)
 
         def drawn(row: int) -> Array:
@@ -132,11 +130,9 @@ class Deviations(AllDefined):
 def _largest_scales(
     direction: Array, perfect: Array, noise: Array, grows: NDArray[np.bool_], observed: float
 ) -> Array:
-    """The largest λ at which deviations and noise, (K,) and (B, K), make Σ|…| what was observed.
-
-    Up to λ = 1 the noise goes from that of perfect calibration to that of the cases; beyond it goes
-    on where it grows.
-    """
+    """The largest λ at which deviations and noise, (K,) and (B, K), make Σ|…| what was observed."""
+    # Up to λ = 1 the noise goes from that of perfect calibration to that of the cases; beyond it
+    # goes on where it grows.
     change = np.where(grows, noise - perfect, 0.0)
     scales = _largest_roots(noise - change, direction + change, observed, 1.0, np.inf)
     (rest,) = np.nonzero(np.isnan(scales))
@@ -147,11 +143,9 @@ def _largest_scales(
 
 
 def _largest_roots(base: Array, slope: Array, level: float, floor: float, most: float) -> Array:
-    """The largest x from ``floor`` to ``most`` at which Σ|base + x slope| is the level, (B,).
-
-    NaN where there is none. The sum is convex, so that Newton's steps from the right never pass a
-    root.
-    """
+    """The largest x from ``floor`` to ``most`` at which Σ|base + x slope| is the level, (B,)."""
+    # NaN where there is none. The sum is convex, so that Newton's steps from the right never pass a
+    # root.
     size = np.maximum(np.abs(slope).sum(axis=-1), np.finfo(float).tiny)
     # From here on the sum is above the level.
     x = np.minimum((level + np.abs(base).sum(axis=-1)) / size, most)
@@ -173,11 +167,9 @@ def _largest_roots(base: Array, slope: Array, level: float, floor: float, most: 
 
 
 def deviations(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Deviations:
-    """The mean deviations of samples, (S, k, n), each in the canonical order of the design.
-
-    Of clusters the noise where all happens as foreseen is that of independent cases, times what
-    clusters add to the noise of these cases; draws are those of Student's t.
-    """
+    """The mean deviations of samples, (S, k, n), each in the canonical order of the design."""
+    # Of clusters the noise where all happens as foreseen is that of independent cases, times what
+    # clusters add to the noise of these cases; draws are those of Student's t.
     step = _samples_at_once(records[:1], statistic)
     parts = [
         _made_of_samples(records[start : start + step], design, statistic)[:3]
@@ -190,10 +182,7 @@ def deviations(records: Array, design: Design, statistic: Statistic, plan: Plan)
 def paired_deviations(
     pairs: Array, design: Design, statistic: Statistic
 ) -> tuple[Deviations, Deviations, list[Array]]:
-    """Those of two models, (S, 2, k, n), without draws, and how the noise of the two goes together.
-
-    The last are what `coupling` gives, (K, K) of each pair.
-    """
+    """Those of two models, (S, 2, k, n), without draws, and the `coupling` of each pair, (K, K)."""
     step = _samples_at_once(pairs[:1, 0], statistic)
     sides: tuple[list[tuple[Array, ...]], list[tuple[Array, ...]]] = ([], [])
     couplings = []
@@ -215,11 +204,9 @@ def _without_draws(parts: list[tuple[Array, ...]]) -> Deviations:
 
 
 def coupling(first: Array, second: Array) -> Array:
-    """Correlations of the standard draws of two noises made by units: (K, U), (L, U) -> (K, L).
-
-    Of draws of which the symmetric roots of the covariances make the noises. No singular value
-    exceeds 1. Zeros where a noise is unknown.
-    """
+    """Correlations of the standard draws of two noises made by units: (K, U), (L, U) -> (K, L)."""
+    # Of draws of which the symmetric roots of the covariances make the noises. No singular value
+    # exceeds 1. Zeros where a noise is unknown.
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         return np.zeros((len(first), len(second)))
     return _inverse_root(first @ first.T) @ (first @ second.T) @ _inverse_root(second @ second.T)
@@ -276,10 +263,8 @@ def _made_of_samples(
 
 
 def added_by_clusters(squares: Array, noise: Array, design: Design) -> Array:
-    """How many times the variance of independent cases that of the sums is, 1 at least, (S,).
-
-    ``squares`` add up to it over independent cases, (S,); ``noise`` are the covariances, (S, K, K).
-    """
+    """How many times the variance of independent cases that of the sums is, 1 at least, (S,)."""
+    # `squares` add up to it over independent cases, (S,); `noise` are the covariances, (S, K, K).
     if design.sizes is None:
         return np.ones(len(squares))
     added = np.einsum("skk->s", noise)

@@ -51,10 +51,7 @@ class Products(AllDefined):
         return len(self.normal)
 
     def true_squares(self, observed: Array) -> Array:
-        """The largest θ at which each draw gives no more than was observed, (S,) -> (S, B).
-
-        θ + √(vθ) z + T₀ ≤ T; 0 where there is none.
-        """
+        """The largest θ with θ + √(vθ) z + T₀ ≤ T in each draw, (S,) -> (S, B); 0 without any."""
         half = np.sqrt(self.slope)[:, None] * self.normal / 2
         inside = half**2 + observed[:, None] - self.scatter[:, None] * self.at_random
         root = np.sqrt(np.maximum(inside, 0.0)) - half
@@ -98,10 +95,8 @@ def _from_sample(
 
 
 def _slope(means: Array, noise: float, own: float) -> float:
-    """4 Var(h)/n over θ, of the mean products h of cases with all others, whose noise is known.
-
-    Where θ is all noise, both are taken with it.
-    """
+    """4 Var(h)/n over θ, of the mean products h of cases with all others, whose noise is known."""
+    # Where θ is all noise, both are taken with it.
     n, value, spread = len(means), float(means.mean()), float(means.var())
     whole = value + own / n
     plain = spread / whole if whole > 0 else 0.0

@@ -170,11 +170,9 @@ def _waves_of(records: Array, form: SmoothedError, design: Design, draws: Array)
 def _noise_in(
     blocks: Sequence[slice], rest: Callable[[slice], Array], totals: Array, design: Design
 ) -> tuple[Array, Array]:
-    """The covariance of sums over units, (1, K, K), and the sum of squares of their cases, (1,).
-
-    ``rest`` is what the cases of a block add to the sums, (K, cases); ``totals`` are of strata, (K,
-    H).
-    """
+    """The covariance of sums over units, (1, K, K), and the sum of squares of their cases, (1,)."""
+    # `rest` is what the cases of a block add to the sums, (K, cases); `totals` are of strata, (K,
+    # H).
     counts = np.array(design.strata, float)
     means, scales = totals / counts, np.sqrt(counts / np.maximum(counts - 1, 1))
     stratum_of_unit = np.repeat(np.arange(len(counts)), design.strata)

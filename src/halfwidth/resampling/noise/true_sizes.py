@@ -35,20 +35,15 @@ Gapped = Deviations | NoisySamples[Gaps]
 
 
 def least_sizes(noisy: Deviations | NoisySamples[Noisy]) -> Array:
-    """Of each draw, for a lower end, (S, B).
-
-    Noise that by itself would give more than was observed is no evidence for any.
-    """
+    """Of each draw, for a lower end, (S, B): none where noise alone would give more."""
     sizes = noisy.true_sizes(noisy.size, even=False)
     return np.where(noisy.perfect_sizes <= noisy.size[:, None], sizes, 0.0)
 
 
 def most_sizes(noisy: Deviations | NoisySamples[Noisy]) -> Array:
-    """Of each draw, for an upper end, (S, B).
-
-    Where less was observed than in half of the samples of a calibrated model, those of that half:
-    luck is no evidence (Cowan et al. 2011).
-    """
+    """Of each draw, for an upper end, (S, B)."""
+    # Where less was observed than in half of the samples of a calibrated model, those of that half:
+    # luck is no evidence (Cowan et al. 2011).
     median = np.median(noisy.perfect_sizes, axis=-1)
     return noisy.true_sizes(np.maximum(noisy.size, median), even=True)
 
@@ -163,11 +158,9 @@ def _gapped(noisy: Gapped, units: int) -> Sizes:
 def _coupled_draws(
     together: Array, observed: tuple[float, float], design: Design, plan: Plan
 ) -> list[Array]:
-    """Standard draws of two models with such correlations.
-
-    The leading model, whose draws those of the other follow, is not the one that is named first,
-    so that the opposite difference has the opposite interval.
-    """
+    """Standard draws of two models with such correlations."""
+    # The leading model, whose draws those of the other follow, is not the one that is named first,
+    # so that the opposite difference has the opposite interval.
     leads_second = observed[1] > observed[0]
     along = together.T if leads_second else together
     count, others = along.shape

@@ -7,7 +7,7 @@ need not have one scale. Of detectors whole images are swapped. Clusters are swa
 
 Almost every difference is a function of sums over cases whose signs the swaps choose, `SignedSums`:
 means and standard deviations through power sums, counting metrics through the counts of cells, and
-the AUROC as well (`rank_swaps`).
+the AUROC as well (`forms.ranked_swaps`).
 """
 
 from __future__ import annotations
@@ -198,8 +198,11 @@ def differences_after_swaps(
     samples = [one for one in both if one is not None]
     if not samples:
         return _gathering(pair, design, statistic)
-    # Of either model its own units count where they are not swapped, the other's where they are.
-    prepared = engine.prepare(np.stack(samples), _twice(design), statistic)
+    # Of either model its own units count where they are not swapped, the other's, which stand
+    # behind them, where they are.
+    sizes = None if design.sizes is None else design.sizes * 2
+    both_models = Design((2 * design.units,), sizes, paired=True)
+    prepared = engine.prepare(np.stack(samples), both_models, statistic)
 
     def differences(swapped: Swapped) -> Array:
         values = np.empty((2, len(swapped)))
@@ -208,12 +211,6 @@ def differences_after_swaps(
         return np.asarray(values[0] - values[1])
 
     return differences
-
-
-def _twice(design: Design) -> Design:
-    """The units of one model, and behind them those of the other."""
-    sizes = None if design.sizes is None else design.sizes * 2
-    return Design((2 * design.units,), sizes, paired=True)
 
 
 def _gathering(pair: Pair, design: Design, statistic: Statistic) -> OfSwaps:

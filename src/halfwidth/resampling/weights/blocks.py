@@ -82,11 +82,7 @@ class Features:
 
     @functools.cached_property
     def ranges(self) -> list[list[tuple[int, int]]]:
-        """For each stratum the units among which each feature is not 0, where these are few.
-
-        Else nothing. Sums over bins are of such features: a case is in one bin, and cases are in
-        order.
-        """
+        """For each stratum the units where each feature is not 0, as of bins, if these are few."""
         return [_ranges_held(part) for part in self.by_stratum]
 
 

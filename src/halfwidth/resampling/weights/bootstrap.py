@@ -72,7 +72,10 @@ class Drawn(Planned):
         for into, (key, part, units), own in zip(sums, strata, ranges, strict=True):
             if plan.compiles:
                 counts = _counted(plan, key, start, stop, units, float)
-                _sum_in_ranges(part, counts, own, into)
+                if not own:
+                    into[:] = part @ counts.T
+                for row, (first, last) in enumerate(own):
+                    into[row] = counts[:, first:last] @ part[row, first:last]
             else:
                 into[:] = reference.sum_drawn(part, rng.indices(key, start, stop, units, units))
         return sums
@@ -86,22 +89,10 @@ class Drawn(Planned):
         return drawn
 
 
-def _sum_in_ranges(
-    features: Array, counts: Array, ranges: list[tuple[int, int]], into: Array
-) -> None:
-    """Sums of features over the units drawn, each over its own range where there are such."""
-    if not ranges:
-        into[:] = features @ counts.T
-    for row, (first, last) in enumerate(ranges):
-        into[row] = counts[:, first:last] @ features[row, first:last]
-
-
 def pace_of_sums(features: Features, plan: Plan) -> Pace:
-    """How many resamples have their sums at once.
-
-    The kernel for a few features makes no temporaries, whose size would bound a block; patience
-    does.
-    """
+    """How many resamples have their sums at once."""
+    # The kernel for a few features makes no temporaries, whose size would bound a block; patience
+    # does.
     design, rows = features.design, len(features.values)
     each = rows * len(design.strata)
     if rows >= reference.MANY_FEATURES and kept_counts(design, plan) is not None:
@@ -115,10 +106,7 @@ def pace_of_sums(features: Features, plan: Plan) -> Pace:
 def evaluated(
     evaluate: Callable[[Drawn], T], design: Design, plan: Plan, pace: Pace, *, keeps: bool = False
 ) -> Iterator[tuple[slice, T]]:
-    """What is made of each block of resamples, in their order.
-
-    ``keeps``: whether counts side by side are kept for other samples.
-    """
+    """What is made of each block, in order; ``keeps`` counts side by side for other samples."""
     free: list[native.Room] = []
 
     def evaluate_block(start: int, stop: int) -> T:
@@ -156,10 +144,7 @@ def kept_counts(design: Design, plan: Plan) -> Array | None:
 def count_blocks(
     design: Design, plan: Plan, elements_each: int
 ) -> Iterator[tuple[int, int, reference.Draws]]:
-    """Ranges of resamples, and how often each unit is drawn in them, (B, U).
-
-    ``elements_each`` are those of temporaries, for each resample.
-    """
+    """Ranges of resamples of so many elements each, and how often each unit is drawn, (B, U)."""
     count = counter(design, plan)
     for start, stop in plan.blocks(elements_each):
         yield start, stop, count(start, stop)

@@ -129,10 +129,7 @@ def typical_weight(weights: Array) -> float:
 
 
 def pseudo_weights_of_classes(masses: Sequence[float], n_classes: int, plan: Plan) -> Array:
-    """Gamma(mass) variates for every class, independent within a draw: shape (P, C, B).
-
-    Classes share one stream of variates, and resample b of class c takes the (b + c)-th.
-    """
+    """Gamma(mass) variates, (P, C, B): resample b of class c takes the (b + c)-th of one stream."""
     most = plan.n_resamples + n_classes - 1
     streams = [
         gammas(plan.entropy, ("weights of pseudo-cases", place), float(mass), most)
@@ -197,11 +194,9 @@ def weights_at_corners(
 
 
 def pseudo_sizes(design: Design, plan: Plan, masses: Masses) -> Array:
-    """What the pseudo-cases at both bounds weigh in each stratum, in cases: shape (B, H, 2).
-
-    A pseudo-cluster weighs as many cases as the clusters of its stratum on average. Strata divide
-    the masses among them by their shares of the cases, so that their number changes nothing.
-    """
+    """What the pseudo-cases at both bounds weigh in each stratum, in cases: shape (B, H, 2)."""
+    # A pseudo-cluster weighs as many cases as the clusters of its stratum on average. Strata divide
+    # the masses among them by their shares of the cases, so that their number changes nothing.
     sizes = np.add.reduceat(design.unit_sizes, design.first_units).astype(float)
     stratum_masses = sizes[:, None] / design.n * np.array(masses)
 

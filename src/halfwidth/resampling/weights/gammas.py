@@ -60,11 +60,9 @@ def _tabulated(shape: float, exponentials: Array) -> Array:
 
 @functools.lru_cache(maxsize=64)
 def _powers_of_quantiles(shape: float) -> Array:
-    """Quantiles to the power of the shape, of steps in E: coefficients of cubics, (4, N).
-
-    They have the values and slopes of these powers, which are smooth from 0 on, at both ends of
-    each step, up to the largest exponential draw.
-    """
+    """Quantiles to the power of the shape, of steps in E: coefficients of cubics, (4, N)."""
+    # They have the values and slopes of these powers, which are smooth from 0 on, at both ends of
+    # each step, up to the largest exponential draw.
     from scipy import special
 
     points = np.arange(16 * STEPS_PER_UNIT + 1) / STEPS_PER_UNIT

@@ -32,11 +32,9 @@ def multinomial(key: rng.Key, start: int, stop: int, counts: Integers) -> Intege
 
 
 def binomial_quantile(uniform: Array, n: Integers, p: float) -> Integers:
-    """The smallest x with P(Bin(n, p) ≤ x) ≥ u, for each u and n; 0 < p < 1.
-
-    The first guess is the normal one corrected for skewness (Cornish & Fisher); the distribution
-    function there says which way to walk, mostly a step or two.
-    """
+    """The smallest x with P(Bin(n, p) ≤ x) ≥ u, for each u and n; 0 < p < 1."""
+    # The first guess is the normal one corrected for skewness (Cornish & Fisher); the distribution
+    # function there says which way to walk, mostly a step or two.
     from scipy import special
 
     trials = n.astype(float)

@@ -22,10 +22,7 @@ SHARE = 0.5
 
 
 def ends_of_rows(rows: int, design: Design, plan: Plan, sides: Sequence[Masses]) -> Array:
-    """Weights of the pseudo-cases of each ranking for each side of masses, (R, sides, 4, B).
-
-    A pseudo-case weighs as much as the units on average.
-    """
+    """Weights of pseudo-cases, each a unit on average, by side of masses: (R, sides, 4, B)."""
     each = design.n / design.units
 
     def drawn() -> Array:
@@ -42,10 +39,7 @@ def ends_of_rows(rows: int, design: Design, plan: Plan, sides: Sequence[Masses])
 def ends_of_pairs(
     rows: int, design: Design, plan: Plan, sides: Sequence[Masses], discordance: float
 ) -> Array:
-    """The same of a model as the first of a pair and as the second, for each end of an interval.
-
-    Shape (R, 2 sides, 4, B).
-    """
+    """The same of a model as the first of a pair and as the second: (R, 2 sides, 4, B)."""
     roles = [
         np.moveaxis(np.stack([true[1], other[0], true[0], other[1]]), 0, 1)
         for masses in sides
