@@ -123,20 +123,16 @@ def chosen(
         "alternative": alternative,
     }
     before: list[str] = []
-    for column, given in filters.items():
-        if given is None:
+    for column, wanted in filters.items():
+        if wanted is None:
             continue
         if column not in cells.columns:
             raise OptionError(f"there is no {column} to choose by; leave it out")
-        values = _listed(given)
+        single = isinstance(wanted, str) or not isinstance(wanted, Iterable)
+        values = [wanted] if single else list(wanted)
         cells = _with_values(cells, column, values, " and ".join(before))
         before.append(f"{column} {', '.join(str(value) for value in values)}")
     return cells
-
-
-def _listed(given: Any) -> list[Any]:
-    one = isinstance(given, str) or not isinstance(given, Iterable)
-    return [given] if one else list(given)
 
 
 def _with_values(cells: pd.DataFrame, column: str, values: list[Any], before: str) -> pd.DataFrame:

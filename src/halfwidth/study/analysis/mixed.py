@@ -260,8 +260,8 @@ def _profile(cross: Products, ratios: Array, reml: bool) -> Profile:
     log_v = 2 * np.log(np.diag(root)).sum()
     log_x = np.linalg.slogdet(xvx)[1] if reml else 0.0
     minus_2 = freedom * (np.log(2 * np.pi * variance) + 1) + log_v + log_x
-    of_x = inverse if reml else np.zeros_like(inverse)
-    slope = _slope(cross, root, scale, (half_x, half_y), (beta, of_x), variance)
+    restricted = inverse if reml else np.zeros_like(inverse)
+    slope = _slope(cross, root, scale, (half_x, half_y), (beta, restricted), variance)
     return Profile(float(-minus_2 / 2), beta, variance * inverse, variance, slope)
 
 
@@ -308,7 +308,7 @@ def solve(cross: Products, groupings: int, reml: bool, start: Array | None = Non
     fits = [
         optimize.minimize(cost, s**2, jac=True, method="L-BFGS-B", bounds=bounds) for s in starts
     ]
-    best = min(fits, key=lambda one: float(one.fun))
+    best = min(fits, key=lambda end: float(end.fun))
     if start is None:
         polished = optimize.minimize(
             value,
@@ -317,7 +317,7 @@ def solve(cross: Products, groupings: int, reml: bool, start: Array | None = Non
             bounds=bounds,
             options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 2000},
         )
-        best = min(best, polished, key=lambda one: float(one.fun))
+        best = min(best, polished, key=lambda end: float(end.fun))
     return np.sqrt(_on_the_boundary(value, np.abs(np.asarray(best.x, dtype=float))))
 
 

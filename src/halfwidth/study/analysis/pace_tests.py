@@ -92,9 +92,9 @@ def pace_tests(
         shared = dict(zip(common, key, strict=True))
         for a, b in itertools.combinations(sorted(group[between].unique()), 2):
             pair = _matched(group[group[between] == a], group[group[between] == b], between)
-            what = (level, *key, a, b)
             row = shared | {"a": a, "b": b}
-            rows.append(row | _paired(pair, level, n_permutations, _seed_of(seed, *what)))
+            pair_seed = _seed_of(seed, level, *key, a, b)
+            rows.append(row | _paired(pair, level, n_permutations, pair_seed))
     if not rows:
         raise DataError(f"no two {between}s stand in the same study with everything else the same")
     if not any(row["n"] or row["left_out"] for row in rows):
@@ -160,8 +160,8 @@ def unpaired_pace_tests(
         if how != key_b[: len(HOW)]:
             continue
         row = dict(zip(HOW, how, strict=True)) | {"a": _called(a), "b": _called(b)}
-        what = _seed_of(seed, level, *how, *a, *b)
-        rows.append(row | _unpaired(x, y, level, n_permutations, what))
+        pair_seed = _seed_of(seed, level, *how, *a, *b)
+        rows.append(row | _unpaired(x, y, level, n_permutations, pair_seed))
     if not rows:
         raise DataError("the two studies have no method, level and alternative in common")
     return _corrected(rows)
@@ -253,15 +253,15 @@ def _by_average(paces: pd.DataFrame) -> pd.DataFrame:
     return table[table["average"] != ""]
 
 
-def _called(what: tuple[Any, ...]) -> str:
-    metric, statistic, average, label = map(str, what)
+def _called(target: tuple[Any, ...]) -> str:
+    metric, statistic, average, label = map(str, target)
     words = " ".join(part for part in (average, statistic, metric) if part)
     return f"{words} of {label}" if label else words
 
 
-def _seed_of(seed: int, *what: object) -> int:
+def _seed_of(seed: int, *pair: object) -> int:
     """The seed of one pair, so that the others do not matter."""
-    return derive_key(seed, "paces", *what).value
+    return derive_key(seed, "paces", *pair).value
 
 
 def _check(paces: pd.DataFrame, level: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,9 @@ from halfwidth.plots.legends import labelled
 from halfwidth.plots.style import FAINT, QUIET, SMALL_TICKS, TEXT_SIZE
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Coverages below are not shown where others are to be told apart.
 LOWEST = 0.5
@@ -30,6 +32,24 @@ def plain(ax: Axes) -> None:
     ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
     ax.xaxis.label.set_fontsize(TEXT_SIZE)
     ax.yaxis.label.set_fontsize(TEXT_SIZE)
+
+
+def panels_of(
+    page: Figure, frame: pd.DataFrame
+) -> Iterator[tuple[tuple[int, ...], Axes, pd.DataFrame]]:
+    """Axes on the page for each row and column of a frame, and the rows that belong there."""
+    rows, columns = grid_of(frame)
+    for place, ax in np.ndenumerate(page.subplots(rows, columns, squeeze=False)):
+        part = frame[(frame["row"] == place[0]) & (frame["column"] == place[1])]
+        if part.empty:
+            ax.set_axis_off()
+        else:
+            yield place, ax, part
+
+
+def grid_of(frame: pd.DataFrame) -> tuple[int, int]:
+    """How many rows and columns of panels a frame has."""
+    return int(frame["row"].max()) + 1, int(frame["column"].max()) + 1
 
 
 def title_of(ax: Axes, text: str) -> None:

@@ -107,13 +107,13 @@ def _concentration_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
     far = np.unique(np.round(np.geomspace(sizes[0], LARGEST, POINTS))).astype(np.float64)
     rows: list[dict[str, Any]] = []
     for spread, sd in sds.items():
-        of_t = theoretical_width(student_t.__name__, far, sd, bounds, level)
+        t_widths = theoretical_width(student_t.__name__, far, sd, bounds, level)
         for method in THEORY:
             line: dict[str, Any] = {"drawn": "theory", "method": method, "spread": spread, "sd": sd}
             widths = theoretical_width(method, sizes, sd, bounds, level)
             rows += [{"panel": "width", **line, **at} for at in _points(sizes, widths)]
             if method != student_t.__name__:
-                ratio = theoretical_width(method, far, sd, bounds, level) / of_t
+                ratio = theoretical_width(method, far, sd, bounds, level) / t_widths
                 rows += [{"panel": "ratio", **line, **at} for at in _points(far, ratio)]
     rows += _study_points(cells_of_target)
     return pd.DataFrame(rows)

@@ -313,8 +313,8 @@ def truth_of_metric(
 def _check_exponent(exponent: str) -> None:
     choices = get_args(Exponent)
     if exponent not in choices:
-        near = proposed(str(exponent), choices)
-        raise OptionError(f"exponent={exponent!r} is none of {', '.join(choices)}{near}")
+        meant = proposed(str(exponent), choices)
+        raise OptionError(f"exponent={exponent!r} is none of {', '.join(choices)}{meant}")
 
 
 def _check_finite(rows: Array) -> None:
@@ -392,9 +392,9 @@ def _kernels_at_cases(points: Array, width: float) -> Array:
         block = scaled[:, start : start + rows]
         first = np.searchsorted(along, block[-1, 0] - 1)
         last = np.searchsorted(along, block[-1, -1] + 1, side="right")
-        near = scaled[:, first:last]
+        nearby = scaled[:, first:last]
         squares = np.zeros((block.shape[1], last - first))
-        for coordinate, others in zip(block, near, strict=True):
+        for coordinate, others in zip(block, nearby, strict=True):
             squares += (coordinate[:, None] - others) ** 2
         sums[order[start : start + rows]] = np.maximum(1 - squares, 0.0).sum(axis=1)
     return sums

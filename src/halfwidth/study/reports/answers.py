@@ -29,20 +29,13 @@ SIDES = {"two-sided": "intervals", "lower": "lower bounds", "upper": "upper boun
 
 @frozen
 class Layout:
-    """How a frame is shown.
+    """How a frame is shown."""
 
-    Attributes
-    ----------
-    columns : mapping
-        What stands in a row, by heading.
-    footer : str
-        What the numbers are.
-    empty : str
-        What is said where there are no rows.
-    """
-
+    # What stands in a row, by heading.
     columns: Mapping[str, Cell]
+    # What the numbers are.
     footer: str
+    # What is said where there are no rows.
     empty: str = "Nothing to show."
 
 
@@ -53,14 +46,8 @@ def answer_document(
 ) -> Document:
     """An answer of `halfwidth.study.analysis`.
 
-    Parameters
-    ----------
-    frames : mapping
-        All rows by name, for programs.
-    shown : mapping
-        What people see, by the name of its layout in `TABLES`.
-    facts : mapping, optional
-        Numbers that footers name, such as the seed.
+    ``frames`` has all rows, for programs; ``shown`` what people see, by the name of its layout in
+    `TABLES`; ``footer_values`` what footers name, such as the seed.
     """
     parts = [
         part
@@ -321,9 +308,9 @@ def units_note(frame: pd.DataFrame) -> str:
     """
     named: dict[str, list[str]] = {}
     for metric in dict.fromkeys(map(str, frame["metric"])):
-        base, _, given = metric.partition(":")
+        base, _, parameters = metric.partition(":")
         spec = next((known[base] for known in (METRICS, SAMPLE_METRICS) if base in known), None)
         if spec is not None and spec.unit:
-            unit = "voxels" if "unit=voxel" in given else spec.unit
+            unit = "voxels" if "unit=voxel" in parameters else spec.unit
             named.setdefault(unit, []).append(metric)
     return "".join(f"Widths of {shortened(names)} are in {unit}. " for unit, names in named.items())
