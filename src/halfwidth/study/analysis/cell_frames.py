@@ -59,7 +59,7 @@ def cells_of(*results: Results | pd.DataFrame) -> pd.DataFrame:
 
     if not results:
         raise OptionError("no study is given; open a store with hw.study.open(STORE)")
-    frames = [one.to_frame() if isinstance(one, Results) else one for one in results]
+    frames = [study.to_frame() if isinstance(study, Results) else study for study in results]
     for frame in frames:
         need_columns(frame, CELL)
     cells = pd.concat(frames, ignore_index=True)
@@ -171,8 +171,8 @@ def two_sided(cells: pd.DataFrame) -> pd.DataFrame:
     kept = cells[cells["alternative"] == "two-sided"]
     if kept.empty:
         raise DataError(
-            "all cells are of one-sided intervals, which have no middle, and a width that is that "
-            "of the range of the metric; give cells of two-sided intervals"
+            "all intervals are one-sided: they reach to the end of the range of the metric, so "
+            "neither width nor middle tells anything; give cells of two-sided intervals"
         )
     return kept
 

@@ -159,7 +159,7 @@ def _check(observed: Array, design: Array, names: Sequence[str]) -> None:
     beta = np.linalg.lstsq(design, observed, rcond=None)[0]
     spread = ((observed - observed.mean()) ** 2).sum()
     if ((observed - design @ beta) ** 2).sum() <= EXACT * max(spread, (observed**2).sum() * EXACT):
-        raise DataError("the fixed effects leave no residual; there is nothing to be modelled")
+        raise DataError("the fixed effects leave no residual to model")
 
 
 def number_levels(groups: Mapping[str, Any], n: int) -> tuple[Grouping, dict[str, str]]:
@@ -190,9 +190,9 @@ def cross_products(observed: Array, design: Array, grouping: Grouping) -> Produc
     levels = sum(grouping.counts)
     zx = np.column_stack([_by_level(column, grouping) for column in design.T])
     zz = np.zeros((levels, levels))
-    for one in grouping.place:
+    for levels_of_rows in grouping.place:
         for other in grouping.place:
-            np.add.at(zz, (one, other), 1.0)
+            np.add.at(zz, (levels_of_rows, other), 1.0)
     empty = Products(
         zz,
         zx,

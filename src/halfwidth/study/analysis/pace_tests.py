@@ -96,7 +96,7 @@ def pace_tests(
             pair_seed = _seed_of(seed, level, *key, a, b)
             rows.append(row | _paired(pair, level, n_permutations, pair_seed))
     if not rows:
-        raise DataError(f"no two {between}s stand in the same study with everything else the same")
+        raise DataError(f"there are no two {between}s that differ in nothing else")
     if not any(row["n"] or row["left_out"] for row in rows):
         raise DataError(
             f"no two {between}s share an instance (task, model), so there is nothing to test; "
@@ -283,7 +283,9 @@ def _check_apart(first: pd.DataFrame, second: pd.DataFrame) -> None:
     place = [*PAIRED_BY, "metric", "instance"]
     # Instances without either name are known by their own.
     sides = [
-        side[[*HOW, *place]].assign(instance=side["instance"].where(_nameless(side), ""))
+        side[[*HOW, *place]].assign(
+            instance=side["instance"].where((side[PAIRED_BY].fillna("") == "").all(axis=1), "")
+        )
         for side in (first, second)
     ]
     both = sides[0].merge(sides[1], on=[*HOW, *place])[place].drop_duplicates()
@@ -291,9 +293,5 @@ def _check_apart(first: pd.DataFrame, second: pd.DataFrame) -> None:
         differing = ", ".join(f"{name} {value!r}" for name, value in both.iloc[0].items() if value)
         raise DataError(
             f"{len(both)} of the instances stand on both sides, the first of {differing}; unpaired "
-            "tests are of studies without common instances: choose rows, or test them paired"
+            "tests need studies without common instances: choose rows, or test them paired"
         )
-
-
-def _nameless(side: pd.DataFrame) -> pd.Series[bool]:
-    return (side[PAIRED_BY].fillna("") == "").all(axis=1)

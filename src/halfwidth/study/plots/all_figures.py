@@ -129,10 +129,10 @@ def _pages(main_cells: pd.DataFrame) -> Iterator[Offered]:
         "": [t for t in targets if t.statistic],
         "-test-sets": [t for t in targets if not t.statistic],
     }
-    for field, of_field in fields.items():
+    for field, field_targets in fields.items():
         for quantity in ("coverage", "width"):
-            if of_field:
-                yield from _overviews(main_cells, of_field, quantity, field)
+            if field_targets:
+                yield from _overviews(main_cells, field_targets, quantity, field)
 
 
 def _overviews(
@@ -188,8 +188,11 @@ def _refuse_concentration() -> NoReturn:
 
 
 def _paces(main_cells: pd.DataFrame, method: str) -> Iterator[Offered]:
-    mine = main_cells[main_cells["method"] == method]
-    fields = {"": mine[_location(mine)], "-test-sets": mine[mine["statistic"] == ""]}
+    cells = main_cells[main_cells["method"] == method]
+    fields = {
+        "": cells[_location(cells)],
+        "-test-sets": cells[cells["statistic"] == ""],
+    }
     drawn: dict[str, tuple[Figure[Any, Canvas, Any], list[str]]] = {
         "pace-by-metric": (clouds.pace_by_metric, [method]),
         "skewness-by-metric": (clouds.skewness_by_metric, []),
@@ -202,7 +205,7 @@ def _paces(main_cells: pd.DataFrame, method: str) -> Iterator[Offered]:
                 arguments = lambda p=part, m=more: (analysis.pace(p), *m)  # noqa: E731
                 yield Offered(name + field, figure, arguments, _says(figure))
     for level in ("instance", "task"):
-        yield from _tests(mine, method, level)
+        yield from _tests(cells, method, level)
 
 
 def _location(cells: pd.DataFrame) -> pd.Series:
@@ -212,16 +215,16 @@ def _location(cells: pd.DataFrame) -> pd.Series:
     return cells["statistic"] == next(iter([*known, *others]), "mean")
 
 
-def _tests(mine: pd.DataFrame, method: str, level: str) -> Iterator[Offered]:
+def _tests(cells: pd.DataFrame, method: str, level: str) -> Iterator[Offered]:
     """At level task whole tasks are permuted, whose instances share their cases."""
     family, suffix = ("p-values", "") if level == "instance" else ("p-values-tasks", ", by tasks")
     # Accuracy stands among micro averages, balanced accuracy among macro ones.
-    ways = {target: target.kind for target in targets_of(mine) if not target.statistic}
+    ways = {target: target.kind for target in targets_of(cells) if not target.statistic}
     kinds = {(target.metric, target.average): kind for target, kind in ways.items()}
-    known = [kinds.get(pair, "") for pair in zip(mine["metric"], mine["average"], strict=True)]
+    known = [kinds.get(pair, "") for pair in zip(cells["metric"], cells["average"], strict=True)]
     groups = {
-        **{name: mine[mine["statistic"] == name] for name in mine["statistic"].unique() if name},
-        **{kind: mine[[k == kind for k in known]] for kind in ("macro", "micro")},
+        **{name: cells[cells["statistic"] == name] for name in cells["statistic"].unique() if name},
+        **{kind: cells[[k == kind for k in known]] for kind in ("macro", "micro")},
     }
     for way, part in groups.items():
         if len(set(part["metric"])) > 1:
@@ -235,7 +238,7 @@ def _tests(mine: pd.DataFrame, method: str, level: str) -> Iterator[Offered]:
                 ),
                 f"p-values between the paces of metrics, {average_label(way)}{suffix}",
             )
-    masks = mine[mine["statistic"] == "mean"]
+    masks = cells[cells["statistic"] == "mean"]
     masks = masks[[bounds_of(metric) is not None for metric in masks["metric"]]]
     for kind in ("macro", "micro"):
         sets = groups[kind]

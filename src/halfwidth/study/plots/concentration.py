@@ -77,7 +77,7 @@ def theoretical_width(method: str, n: Array, sd: float, bounds: Bounds, level: L
     sizes = np.asarray(n, dtype=float)
     if method == student_t.__name__:
         intervals = [
-            t(np.array(0.0), np.array(sd / math.sqrt(one)), int(one) - 1, level) for one in n
+            t(np.array(0.0), np.array(sd / math.sqrt(size)), int(size) - 1, level) for size in n
         ]
         return np.array([float(interval.high - interval.low) for interval in intervals])
     equal, apart = np.array([0.0, 0.0]), np.array([0.0, math.sqrt(2.0)])

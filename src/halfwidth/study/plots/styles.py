@@ -189,8 +189,8 @@ def series_styles(names: Iterable[str]) -> dict[str, Style]:
 
 def _palette_place(name: str) -> int | None:
     """The palette place of the metric in a name: the longest title that is a word of it."""
-    held = [title for title in _titles() if re.search(rf"(^| ){re.escape(title)}( |$)", name)]
-    return _titles()[max(held, key=len)] if held else None
+    titles = [title for title in _titles() if re.search(rf"(^| ){re.escape(title)}( |$)", name)]
+    return _titles()[max(titles, key=len)] if titles else None
 
 
 @cache

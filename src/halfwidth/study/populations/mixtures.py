@@ -51,9 +51,9 @@ class Mixture(Characterized):
         ends = np.cumsum(self.weights)[:-1]
         chosen = np.searchsorted(ends, generator.random(samples * n), side="right")
         drawn = np.empty(samples * n)
-        for which, part in enumerate(self.parts):
-            mine = np.flatnonzero(chosen == which)
-            drawn[mine] = part.draw(generator, 1, len(mine))[0]
+        for number, part in enumerate(self.parts):
+            places = np.flatnonzero(chosen == number)
+            drawn[places] = part.draw(generator, 1, len(places))[0]
         return drawn.reshape(samples, n)
 
     def cdf(self, x: ArrayLike) -> Array:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.types import Level
 from halfwidth.document.frames import frames_data, records
 from halfwidth.document.parts import Cell, Document, Heading, Kind, Note, Part, Table
+from halfwidth.estimation.resolve import AUTO
 from halfwidth.study.analysis.advice import auto_choice
 from halfwidth.study.targets import by_target, range_text
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 KINDS = {"method": Kind.NAME, "rank": Kind.TEXT}
-AUTO = "auto"
 # Share of a normal distribution's SD that lies between its first quartile and its mean.
 QUARTILE = 0.6745
 
