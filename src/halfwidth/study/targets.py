@@ -111,11 +111,6 @@ def check_two_sided(cells: pd.DataFrame) -> None:
         )
 
 
-def quantities_of(cells: pd.DataFrame) -> tuple[str, ...]:
-    """Coverage, and width where intervals are two-sided."""
-    return ("coverage", "width") if set(cells["alternative"]) == {TWO_SIDED} else ("coverage",)
-
-
 def average_label(name: str) -> str:
     """The name of a statistic in prose, with its parameters.
 

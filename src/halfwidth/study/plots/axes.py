@@ -75,11 +75,6 @@ def size_axis(ax: Axes, sizes: Sequence[int], inches: float) -> None:
     ax.tick_params(axis="x", which="minor", length=1.5, width=0.5, color=QUIET)
 
 
-def level_line(ax: Axes, level: float) -> None:
-    """A line at the nominal coverage."""
-    ax.axhline(level, color=QUIET, linewidth=0.9, linestyle=(0, (6, 2)), zorder=1, gid=GID_OF_LEVEL)
-
-
 def coverage_axis(ax: Axes, numbers: Iterable[float], level: float, lowest: float = LOWEST) -> None:
     """Coverage in per cent, from the data but not below ``lowest``, with a line at the level."""
     finite = [number for number in numbers if np.isfinite(number)]
@@ -91,7 +86,7 @@ def coverage_axis(ax: Axes, numbers: Iterable[float], level: float, lowest: floa
     ticks = {tick for tick in ticks if abs(tick - level) > 0.4 * step} | {level}
     shown = sorted(tick for tick in ticks if tick >= bottom - 1e-9)
     ax.set_yticks(shown, [f"{100 * tick:.4g}" for tick in shown])
-    level_line(ax, level)
+    ax.axhline(level, color=QUIET, linewidth=0.9, linestyle=(0, (6, 2)), zorder=1, gid=GID_OF_LEVEL)
 
 
 def log_axis(ax: Axes, numbers: Iterable[float]) -> None:

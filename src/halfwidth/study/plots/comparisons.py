@@ -21,13 +21,13 @@ from halfwidth.study.plots.lines import (
 )
 from halfwidth.study.plots.styles import RED, SERIES_STYLES, method_styles, series_styles
 from halfwidth.study.targets import (
+    TWO_SIDED,
     NotThereError,
     Target,
     axis_unit,
     bounds_of,
     check_two_sided,
     only,
-    quantities_of,
     targets_of,
 )
 
@@ -62,10 +62,11 @@ def _rows(
 def _rows_of_quantities(
     cells: pd.DataFrame, chosen: Sequence[tuple[Target, str]], panel: str, row: int
 ) -> list[pd.DataFrame]:
-    """Panels side by side, for the coverage and, where there is one, the width."""
+    """Panels side by side, for the coverage and, of two-sided intervals, the width."""
+    two_sided = set(cells["alternative"]) == {TWO_SIDED}
     return [
         _rows(cells, chosen, quantity, panel, (row, column))
-        for column, quantity in enumerate(quantities_of(cells))
+        for column, quantity in enumerate(("coverage", "width") if two_sided else ("coverage",))
     ]
 
 
