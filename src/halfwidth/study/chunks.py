@@ -151,9 +151,9 @@ class Queue:
         """The next chunk for a worker; None if nothing is left."""
         group = self._begun.get(worker)
         if not group:
-            group = self._untouched.popleft() if self._untouched else self._longest()
+            if self._untouched:
+                group = self._untouched.popleft()
+            else:
+                group = max(self._begun.values(), key=_cost, default=deque())
             self._begun[worker] = group
         return group.popleft() if group else None
-
-    def _longest(self) -> deque[Chunk]:
-        return max(self._begun.values(), key=_cost, default=deque())

@@ -45,7 +45,7 @@ class StudyPlan:
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """The cautions of all instances; each names its instance."""
-        return tuple(caution for one in self.instances for caution in one.cautions)
+        return tuple(caution for instance in self.instances for caution in instance.cautions)
 
     def shard_chunks(self, shard: str | None) -> list[Chunk]:
         """The chunks of a shard such as ``"2/8"``; all chunks for None."""

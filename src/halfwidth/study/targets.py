@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from halfwidth.core.errors import DataError
@@ -111,11 +111,6 @@ def check_two_sided(cells: pd.DataFrame) -> None:
         )
 
 
-def quantities_of(cells: pd.DataFrame) -> tuple[str, ...]:
-    """Coverage, and width where intervals are two-sided."""
-    return ("coverage", "width") if set(cells["alternative"]) == {TWO_SIDED} else ("coverage",)
-
-
 def average_label(name: str) -> str:
     """The name of a statistic in prose, with its parameters.
 
@@ -134,10 +129,21 @@ def unit_of(metric: str) -> str:
     return "voxels" if "unit=voxel" in metric else spec.unit
 
 
+def axis_unit(metric: str, quantity: str) -> str:
+    """The unit of the coverage, the width or the shift of intervals for a metric."""
+    return "" if quantity == "coverage" else unit_of(metric)
+
+
 def bounds_of(metric: str) -> Bounds | None:
     """The range of a metric; None of one that is unknown or has no finite ends."""
     spec = metric_spec(metric)
     return spec.bounds if spec and spec.bounds.finite else None
+
+
+def range_text(counts: Iterable[float]) -> str:
+    """Such as ``12``, or ``9 to 12``."""
+    whole = sorted(map(int, counts))
+    return f"{whole[0]}" if whole[0] == whole[-1] else f"{whole[0]} to {whole[-1]}"
 
 
 def slug(*words: str) -> str:

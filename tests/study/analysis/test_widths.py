@@ -114,7 +114,7 @@ def test_one_sided_intervals_have_neither_middle_nor_width() -> None:
     for analysis in (shifts, width_ratios):
         found = analysis(pd.concat([*both, *bounds]))
         assert set(found["alternative"]) == {"two-sided"}
-        with pytest.raises(hw.DataError, match="all cells are of one-sided intervals"):
+        with pytest.raises(hw.DataError, match="all intervals are one-sided"):
             analysis(pd.concat(bounds))
 
 

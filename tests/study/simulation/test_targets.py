@@ -132,7 +132,7 @@ def test_intervals_are_of_cases_whose_values_stay_together(metric: str) -> None:
 
 def test_a_metric_without_a_value_in_a_population_is_refused() -> None:
     with pytest.raises(
-        hw.OptionError, match=r"ece_kde has no study: .* take ece, smooth_ece or kce"
+        hw.OptionError, match=r"ece_kde cannot be studied: .* use ece, smooth_ece or kce"
     ):
         cells_of_sets(labelled(classes=2), "ece_kde", 60, "binary").measured  # noqa: B018
 

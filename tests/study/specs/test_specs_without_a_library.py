@@ -1,4 +1,4 @@
-"""What a library of validation does for every key by itself, ours must do too, in hardly more code.
+"""What a library of validation promises for every key, ours does, in hardly more code.
 
 Where one of these fails, decision 0082 is to be taken again.
 """

@@ -236,7 +236,7 @@ def test_run_json_is_not_restored_from_the_spec_of_another_study(folder: Path) -
     path.write_bytes(path.read_bytes()[:-20])
     before = {p: p.read_bytes() for p in folder.rglob("*.*") if p.is_file()}
     settings = toywork.SETTINGS | {"seed": 8}
-    with pytest.raises(hw.DataError, match=r"which this spec is not .* is of another study"):
+    with pytest.raises(hw.DataError, match=r"this spec is another one .* is not of its study"):
         create_or_open(folder, settings, toywork.INPUTS, toywork.COLUMNS, restore=True)
     assert {p: p.read_bytes() for p in folder.rglob("*.*") if p.is_file()} == before
 

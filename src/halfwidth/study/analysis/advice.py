@@ -193,15 +193,6 @@ def auto_choice(metric: str, statistic: str, n: int, level: Level) -> str:
     return choose(functional, Records(values, Design.iid(n), n, values=values), level).name
 
 
-def wanted_coverage(confidence_level: float) -> float:
-    """The least first quartile of the coverage of a reliable method.
-
-    >>> [round(wanted_coverage(level), 12) for level in (0.9, 0.95, 0.99)]
-    [0.88, 0.94, 0.988]
-    """
-    return 1 - MISSES * (1 - confidence_level)
-
-
 def _ranked(cells: pd.DataFrame, reference: str | None, n_bootstrap: int, key: Key) -> pd.DataFrame:
     """The methods of one metric, statistic, level and n."""
     import pandas as pd
@@ -219,7 +210,7 @@ def _ranked(cells: pd.DataFrame, reference: str | None, n_bootstrap: int, key: K
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = width / widths[reference].to_numpy(float)[:, None]
     ratio[~np.isfinite(ratio)] = np.nan
-    wanted = wanted_coverage(float(cells["confidence_level"].iloc[0]))
+    wanted = 1 - MISSES * (1 - float(cells["confidence_level"].iloc[0]))
     group = _Group(names, coverage.to_numpy(float), ratio, wanted)
     tasks = _task_codes(coverage.index)
     once = group.quantiles(np.ones((1, len(coverage))))

@@ -59,7 +59,7 @@ def cells_of(*results: Results | pd.DataFrame) -> pd.DataFrame:
 
     if not results:
         raise OptionError("no study is given; open a store with hw.study.open(STORE)")
-    frames = [one.to_frame() if isinstance(one, Results) else one for one in results]
+    frames = [study.to_frame() if isinstance(study, Results) else study for study in results]
     for frame in frames:
         need_columns(frame, CELL)
     cells = pd.concat(frames, ignore_index=True)
@@ -123,20 +123,16 @@ def chosen(
         "alternative": alternative,
     }
     before: list[str] = []
-    for column, given in filters.items():
-        if given is None:
+    for column, wanted in filters.items():
+        if wanted is None:
             continue
         if column not in cells.columns:
             raise OptionError(f"there is no {column} to choose by; leave it out")
-        values = _listed(given)
+        single = isinstance(wanted, str) or not isinstance(wanted, Iterable)
+        values = [wanted] if single else list(wanted)
         cells = _with_values(cells, column, values, " and ".join(before))
         before.append(f"{column} {', '.join(str(value) for value in values)}")
     return cells
-
-
-def _listed(given: Any) -> list[Any]:
-    one = isinstance(given, str) or not isinstance(given, Iterable)
-    return [given] if one else list(given)
 
 
 def _with_values(cells: pd.DataFrame, column: str, values: list[Any], before: str) -> pd.DataFrame:
@@ -175,8 +171,8 @@ def two_sided(cells: pd.DataFrame) -> pd.DataFrame:
     kept = cells[cells["alternative"] == "two-sided"]
     if kept.empty:
         raise DataError(
-            "all cells are of one-sided intervals, which have no middle, and a width that is that "
-            "of the range of the metric; give cells of two-sided intervals"
+            "all intervals are one-sided: they reach to the end of the range of the metric, so "
+            "neither width nor middle tells anything; give cells of two-sided intervals"
         )
     return kept
 

@@ -18,7 +18,7 @@ from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 if TYPE_CHECKING:
     import pandas as pd
 
-OF_A_ROW = ["family", "statistic", "average", "method", "n", "smallest"]
+ROW_KEY = ["family", "statistic", "average", "method", "n", "smallest"]
 # What widths are compared with: the first of these that the statistic has.
 REFERENCES = (student_t.__name__, wilson.__name__, percentile.__name__)
 LEVEL = 0.95
@@ -57,12 +57,14 @@ def evidence_rows(
     kept = kept.assign(family=kept["metric"].map(families))
     kept = kept[(kept["family"] != "") & (kept["label"] == "")].reset_index(drop=True)
     if kept.empty:
-        raise DataError("no two-sided 95 % intervals of a metric that evidence is kept of")
+        raise DataError(
+            "evidence needs two-sided 95 % intervals of metrics of this package; there are none"
+        )
     kept = _with_ratios(kept).assign(smallest=0)
     rows = _pooled(kept)
     if smallest_shares:
         rows = pd.concat([rows, _pooled(_by_smallest_class(kept, smallest_shares))])
-    return rows[list(FIELDS)].sort_values(OF_A_ROW, kind="stable", ignore_index=True)
+    return rows[list(FIELDS)].sort_values(ROW_KEY, kind="stable", ignore_index=True)
 
 
 def _by_smallest_class(cells: pd.DataFrame, shares: Mapping[str, float]) -> pd.DataFrame:
@@ -72,7 +74,7 @@ def _by_smallest_class(cells: pd.DataFrame, shares: Mapping[str, float]) -> pd.D
     places = np.searchsorted(CLASS_SIZES, cases[known] + 1e-9, side="right") - 1
     classes = cells[known].assign(n=0, smallest=np.array(CLASS_SIZES)[places])
     return (
-        classes.groupby([*OF_A_ROW, "instance", "reference"], as_index=False)
+        classes.groupby([*ROW_KEY, "instance", "reference"], as_index=False)
         .agg(
             coverage=("coverage", "mean"),
             ratio=("ratio", "median"),
@@ -85,7 +87,7 @@ def _by_smallest_class(cells: pd.DataFrame, shares: Mapping[str, float]) -> pd.D
 
 def _pooled(cells: pd.DataFrame) -> pd.DataFrame:
     """Quartiles over instances."""
-    grouped = cells.groupby(OF_A_ROW, sort=True)
+    grouped = cells.groupby(ROW_KEY, sort=True)
     rows = grouped.agg(
         instances=("instance", "nunique"),
         **{
@@ -103,8 +105,10 @@ def _pooled(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _family(metric: str) -> str:
-    known = next((held[metric] for held in (SAMPLE_METRICS, METRICS) if metric in held), None)
-    return "" if known is None else metric_family(Metric(known))
+    for catalogue in (SAMPLE_METRICS, METRICS):
+        if metric in catalogue:
+            return metric_family(Metric(catalogue[metric]))
+    return ""
 
 
 def _with_ratios(cells: pd.DataFrame) -> pd.DataFrame:
@@ -112,8 +116,8 @@ def _with_ratios(cells: pd.DataFrame) -> pd.DataFrame:
     cell = ["instance", "metric", "statistic", "average", "n"]
     parts = []
     for _, group in cells.groupby(["statistic", "family", "average"]):
-        there = set(group["method"])
-        reference = next((name for name in REFERENCES if name in there), "")
+        methods = set(group["method"])
+        reference = next((name for name in REFERENCES if name in methods), "")
         reference_widths = group[group["method"] == reference].set_index(cell)["width_mean"]
         widths = group.join(reference_widths.rename("reference_width"), on=cell)
         ratio = widths["width_mean"] / widths["reference_width"].where(

@@ -28,28 +28,18 @@ KEPT = (
 
 @frozen
 class Property:
-    """A property that failures may share.
-
-    Attributes
-    ----------
-    name : str
-    of : callable
-        Its values from a frame of instances, or None where the columns are missing.
-    beyond : str
-        What counts as having it, such as ``above 2``; empty where nothing does.
-    counts : callable
-        Whether values count.
-    within_unit : bool
-        Only for metrics between 0 and 1.
-    only : str
-        ``"cases"`` or ``"test sets"``, where it is a property of one of them; empty for both.
-    """
+    """A property that failures may share."""
 
     name: str
-    of: Callable[[pd.DataFrame], Any]
+    # Its values from a frame of instances, or None where the columns are missing.
+    values: Callable[[pd.DataFrame], Any]
+    # What counts as having it, such as ``above 2``; empty where nothing does.
     beyond: str = ""
+    # Whether values count.
     counts: Callable[[Array], Any] | None = None
+    # Only for metrics between 0 and 1.
     within_unit: bool = False
+    # ``"cases"`` or ``"test sets"``, where it is a property of one of them; empty for both.
     only: str = ""
 
 
@@ -57,8 +47,8 @@ def _column(*names: str) -> Callable[[pd.DataFrame], Any]:
     """The first of the columns that exists."""
 
     def values(table: pd.DataFrame) -> Any:
-        found = [name for name in names if name in table.columns]
-        return table[found[0]].to_numpy(float) if found else None
+        name = next((name for name in names if name in table.columns), None)
+        return None if name is None else table[name].to_numpy(float)
 
     return values
 
@@ -236,25 +226,25 @@ def what_they_share(found: pd.DataFrame) -> pd.DataFrame:
         kind, known = ("cases", METRICS) if shared["statistic"] else ("test sets", SAMPLE_METRICS)
         metric = str(shared["metric"]).partition(":")[0]
         within_unit = metric in known and known[metric].bounds == UNIT_INTERVAL
-        for one in PROPERTIES:
-            if one.only not in ("", kind) or (one.within_unit and not within_unit):
+        for shared_property in PROPERTIES:
+            applies = shared_property.only in ("", kind)
+            if not applies or (shared_property.within_unit and not within_unit):
                 continue
-            values = one.of(group)
+            values = shared_property.values(group)
             if values is not None and not np.isnan(values).all():
-                rows.append(shared | _compare_property(one, values, fails))
+                rows.append(shared | _compare_property(shared_property, values, fails))
     columns = ["property", "failures", "others", "median_failures", "median_others"]
     columns += ["beyond", "share_failures", "share_others"]
     return pd.DataFrame(rows, columns=[*GROUP, *columns])
 
 
-def _compare_property(one: Property, values: Array, fails: Any) -> dict[str, Any]:
-    row: dict[str, Any] = {"property": one.name, "beyond": one.beyond}
+def _compare_property(shared: Property, values: Array, fails: Any) -> dict[str, Any]:
+    row: dict[str, Any] = {"property": shared.name, "beyond": shared.beyond}
     for name, side in (("failures", fails), ("others", ~fails)):
         known = values[side & ~np.isnan(values)]
         row[name] = len(known)
         row[f"median_{name}"] = float(np.median(known)) if len(known) else float("nan")
-        shared = float("nan")
-        if one.counts is not None and len(known):
-            shared = float(np.mean(one.counts(known)))
-        row[f"share_{name}"] = shared
+        row[f"share_{name}"] = float("nan")
+        if shared.counts is not None and len(known):
+            row[f"share_{name}"] = float(np.mean(shared.counts(known)))
     return row

@@ -154,10 +154,10 @@ _OF_VALUES = (
     Fitting("weibull", fits_by_search.weibull, _weibull_cdf, positive=True, edges=True),
 )
 # Families in Tables S1 and S4 of andre2025, in their order.
-OF_VALUES: Mapping[str, Fitting] = {one.name: one for one in _OF_VALUES}
+OF_VALUES: Mapping[str, Fitting] = {fitting.name: fitting for fitting in _OF_VALUES}
 OF_LOGITS: Mapping[str, Fitting] = {
-    one.name: one
-    for one in (
+    fitting.name: fitting
+    for fitting in (
         *_ON_THE_LINE,
         _LOGISTIC,
         Fitting("pareto", fits_by_search.pareto_from_minimum, _pareto_cdf, slow=True),

@@ -175,35 +175,36 @@ def _lowest(
     for start in starts:
         at = np.clip(start, low, high)
         for _ in range(TRIES):
-            found: Any = optimize.minimize(
+            end: Any = optimize.minimize(
                 objective, at, jac=True, method="L-BFGS-B", bounds=bounds, options=THOROUGH
             )
             # At an end of the range a slope that leads out of it counts as 0.
-            slope = np.clip(found.x - found.jac, low, high) - found.x
-            at = found.x
+            slope = np.clip(end.x - end.jac, low, high) - end.x
+            at = end.x
             if np.abs(slope).max() <= FLAT:
                 break
-        if np.abs(slope).max() <= FLAT and found.fun < lowest:
-            best, lowest = found.x, float(found.fun)
+        if np.abs(slope).max() <= FLAT and end.fun < lowest:
+            best, lowest = end.x, float(end.fun)
     return best
 
 
-def _by_row(x: Array, search: Callable[[Array], Array]) -> tuple[Array, Array, Array]:
-    """A search on each row, standardised; centres, spreads and what was found."""
+def _by_row(
+    x: Array, search: Callable[[Array], Array], shape: str, shape_of: Callable[[Array], Array]
+) -> Parameters:
+    """A search on each standardised row for the location, the log scale and the shape."""
     middle, spread = x.mean(axis=-1), x.std(axis=-1)
     rows = (x - middle[:, None]) / spread[:, None]
-    return middle, spread, np.array([search(row) for row in rows])
+    location, log_scale, searched = np.array([search(row) for row in rows]).T
+    return {
+        shape: shape_of(searched),
+        "location": middle + spread * location,
+        "scale": spread * np.exp(log_scale),
+    }
 
 
 def t(x: Array) -> Parameters:
     """Degrees of freedom (0.5 to 10 000), location, and scale (at least 0.0001 SD)."""
-    middle, spread, parameters = _by_row(x, _t_of_row)
-    location, log_scale, log_df = parameters.T
-    return {
-        "df": np.exp(log_df),
-        "location": middle + spread * location,
-        "scale": spread * np.exp(log_scale),
-    }
+    return _by_row(x, _t_of_row, "df", np.exp)
 
 
 def _t_of_row(x: Array) -> Array:
@@ -236,13 +237,7 @@ def _t_of_row(x: Array) -> Array:
 
 def skewnormal(x: Array) -> Parameters:
     """Shape (up to 1000 either way), location, and scale (at least 0.0001 SD)."""
-    middle, spread, parameters = _by_row(x, _skewnormal_of_row)
-    location, log_scale, shape = parameters.T
-    return {
-        "shape": np.sinh(shape),
-        "location": middle + spread * location,
-        "scale": spread * np.exp(log_scale),
-    }
+    return _by_row(x, _skewnormal_of_row, "shape", np.sinh)
 
 
 def _skewnormal_of_row(x: Array) -> Array:
@@ -289,8 +284,7 @@ def pareto_from_minimum(x: Array) -> Parameters:
     1/mean log(1 + y/σ), and log σ is searched within ±9 of the logarithm of the mean excess. At
     its upper end the distribution is an exponential one.
     """
-    found = np.array([_excess_scale(row) for row in x])
-    scale, shape = found.T
+    scale, shape = np.array([_excess_scale(row) for row in x]).T
     return {"shape": shape, "scale": scale, "location": x.min(axis=-1) - scale}
 
 

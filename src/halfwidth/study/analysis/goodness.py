@@ -114,7 +114,7 @@ def kolmogorov_smirnov(values: ArrayLike, family: str, *, bounds: Bounds | None 
     fitting = fitting_named(family, bounds)
     ordered = finite_values(values, least=2, purpose="a test of fit")
     if bounds is not None and (ordered[0] < bounds.low or ordered[-1] > bounds.high):
-        raise DataError(f"values from {ordered[0]:g} to {ordered[-1]:g} leave the bounds {bounds}")
+        raise DataError(f"values from {ordered[0]:g} to {ordered[-1]:g} lie outside {bounds}")
     return fit_and_distance(ordered, fitting, bounds)
 
 
@@ -170,7 +170,7 @@ def check_draws(draws: int) -> None:
     """Refuse what is no number of draws."""
     if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
         raise OptionError(
-            f"{spelled('study.draws', draws)} is not an integer from 1 up, as {DRAWS}"
+            f"{spelled('study.draws', draws)} is not an integer from 1 up, such as {DRAWS}"
         )
 
 
@@ -180,7 +180,7 @@ def fitting_named(family: str, bounds: Bounds | None) -> Fitting:
     catalogue = OF_LOGITS if bounds is None else OF_VALUES
     if name not in catalogue:
         raise OptionError(
-            f"family {name!r} is of values in a range: say {spelled('bounds')}. Without it there "
+            f"family {name!r} needs {spelled('bounds')}, the range of the values. Without it there "
             f"are {', '.join(OF_LOGITS)}"
         )
     if bounds is not None and not suits(catalogue[name], bounds):

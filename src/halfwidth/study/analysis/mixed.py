@@ -159,7 +159,7 @@ def _check(observed: Array, design: Array, names: Sequence[str]) -> None:
     beta = np.linalg.lstsq(design, observed, rcond=None)[0]
     spread = ((observed - observed.mean()) ** 2).sum()
     if ((observed - design @ beta) ** 2).sum() <= EXACT * max(spread, (observed**2).sum() * EXACT):
-        raise DataError("the fixed effects leave no residual; there is nothing to be modelled")
+        raise DataError("the fixed effects leave no residual to model")
 
 
 def number_levels(groups: Mapping[str, Any], n: int) -> tuple[Grouping, dict[str, str]]:
@@ -190,9 +190,9 @@ def cross_products(observed: Array, design: Array, grouping: Grouping) -> Produc
     levels = sum(grouping.counts)
     zx = np.column_stack([_by_level(column, grouping) for column in design.T])
     zz = np.zeros((levels, levels))
-    for one in grouping.place:
+    for levels_of_rows in grouping.place:
         for other in grouping.place:
-            np.add.at(zz, (one, other), 1.0)
+            np.add.at(zz, (levels_of_rows, other), 1.0)
     empty = Products(
         zz,
         zx,
@@ -260,8 +260,8 @@ def _profile(cross: Products, ratios: Array, reml: bool) -> Profile:
     log_v = 2 * np.log(np.diag(root)).sum()
     log_x = np.linalg.slogdet(xvx)[1] if reml else 0.0
     minus_2 = freedom * (np.log(2 * np.pi * variance) + 1) + log_v + log_x
-    of_x = inverse if reml else np.zeros_like(inverse)
-    slope = _slope(cross, root, scale, (half_x, half_y), (beta, of_x), variance)
+    restricted = inverse if reml else np.zeros_like(inverse)
+    slope = _slope(cross, root, scale, (half_x, half_y), (beta, restricted), variance)
     return Profile(float(-minus_2 / 2), beta, variance * inverse, variance, slope)
 
 
@@ -308,7 +308,7 @@ def solve(cross: Products, groupings: int, reml: bool, start: Array | None = Non
     fits = [
         optimize.minimize(cost, s**2, jac=True, method="L-BFGS-B", bounds=bounds) for s in starts
     ]
-    best = min(fits, key=lambda one: float(one.fun))
+    best = min(fits, key=lambda end: float(end.fun))
     if start is None:
         polished = optimize.minimize(
             value,
@@ -317,7 +317,7 @@ def solve(cross: Products, groupings: int, reml: bool, start: Array | None = Non
             bounds=bounds,
             options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 2000},
         )
-        best = min(best, polished, key=lambda one: float(one.fun))
+        best = min(best, polished, key=lambda end: float(end.fun))
     return np.sqrt(_on_the_boundary(value, np.abs(np.asarray(best.x, dtype=float))))
 
 

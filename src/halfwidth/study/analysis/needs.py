@@ -204,14 +204,12 @@ def needs(
 def _quartiles(sizes: Array, name: str) -> dict[str, float]:
     """Smallest n that is enough for so many; what is not reached is larger than any."""
     known = np.sort(np.where(np.isnan(sizes), np.inf, sizes))
-    quartiles_ = {
-        suffix: float(known[int(np.ceil(share * len(known))) - 1])
+    places = {
+        suffix: int(np.ceil(share * len(known))) - 1
         for suffix, share in quantile_names(name).items()
     }
-    return {
-        suffix: value if np.isfinite(value) else float("nan")
-        for suffix, value in quartiles_.items()
-    }
+    reached = np.where(np.isinf(known), np.nan, known)
+    return {suffix: float(reached[place]) for suffix, place in places.items()}
 
 
 def _from_which_on(cells: pd.DataFrame, enough: Any) -> pd.DataFrame:

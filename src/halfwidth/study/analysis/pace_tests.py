@@ -92,11 +92,11 @@ def pace_tests(
         shared = dict(zip(common, key, strict=True))
         for a, b in itertools.combinations(sorted(group[between].unique()), 2):
             pair = _matched(group[group[between] == a], group[group[between] == b], between)
-            what = (level, *key, a, b)
             row = shared | {"a": a, "b": b}
-            rows.append(row | _paired(pair, level, n_permutations, _seed_of(seed, *what)))
+            pair_seed = _seed_of(seed, level, *key, a, b)
+            rows.append(row | _paired(pair, level, n_permutations, pair_seed))
     if not rows:
-        raise DataError(f"no two {between}s stand in the same study with everything else the same")
+        raise DataError(f"there are no two {between}s that differ in nothing else")
     if not any(row["n"] or row["left_out"] for row in rows):
         raise DataError(
             f"no two {between}s share an instance (task, model), so there is nothing to test; "
@@ -160,8 +160,8 @@ def unpaired_pace_tests(
         if how != key_b[: len(HOW)]:
             continue
         row = dict(zip(HOW, how, strict=True)) | {"a": _called(a), "b": _called(b)}
-        what = _seed_of(seed, level, *how, *a, *b)
-        rows.append(row | _unpaired(x, y, level, n_permutations, what))
+        pair_seed = _seed_of(seed, level, *how, *a, *b)
+        rows.append(row | _unpaired(x, y, level, n_permutations, pair_seed))
     if not rows:
         raise DataError("the two studies have no method, level and alternative in common")
     return _corrected(rows)
@@ -253,15 +253,15 @@ def _by_average(paces: pd.DataFrame) -> pd.DataFrame:
     return table[table["average"] != ""]
 
 
-def _called(what: tuple[Any, ...]) -> str:
-    metric, statistic, average, label = map(str, what)
+def _called(target: tuple[Any, ...]) -> str:
+    metric, statistic, average, label = map(str, target)
     words = " ".join(part for part in (average, statistic, metric) if part)
     return f"{words} of {label}" if label else words
 
 
-def _seed_of(seed: int, *what: object) -> int:
+def _seed_of(seed: int, *pair: object) -> int:
     """The seed of one pair, so that the others do not matter."""
-    return derive_key(seed, "paces", *what).value
+    return derive_key(seed, "paces", *pair).value
 
 
 def _check(paces: pd.DataFrame, level: str) -> None:
@@ -283,7 +283,9 @@ def _check_apart(first: pd.DataFrame, second: pd.DataFrame) -> None:
     place = [*PAIRED_BY, "metric", "instance"]
     # Instances without either name are known by their own.
     sides = [
-        side[[*HOW, *place]].assign(instance=side["instance"].where(_nameless(side), ""))
+        side[[*HOW, *place]].assign(
+            instance=side["instance"].where((side[PAIRED_BY].fillna("") == "").all(axis=1), "")
+        )
         for side in (first, second)
     ]
     both = sides[0].merge(sides[1], on=[*HOW, *place])[place].drop_duplicates()
@@ -291,9 +293,5 @@ def _check_apart(first: pd.DataFrame, second: pd.DataFrame) -> None:
         differing = ", ".join(f"{name} {value!r}" for name, value in both.iloc[0].items() if value)
         raise DataError(
             f"{len(both)} of the instances stand on both sides, the first of {differing}; unpaired "
-            "tests are of studies without common instances: choose rows, or test them paired"
+            "tests need studies without common instances: choose rows, or test them paired"
         )
-
-
-def _nameless(side: pd.DataFrame) -> pd.Series[bool]:
-    return (side[PAIRED_BY].fillna("") == "").all(axis=1)

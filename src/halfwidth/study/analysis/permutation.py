@@ -154,12 +154,10 @@ def two_sample_test(
     # Far from 0 the sums would lose digits that the difference needs.
     pooled = np.concatenate([first, second])
     middle = pooled.mean()
-    of_x, of_y = (
-        _group_sums(values - middle, groups, name)
-        for values, groups, name in ((first, groups_x, "groups_x"), (second, groups_y, "groups_y"))
-    )
-    sums, counts = (np.concatenate(pair) for pair in zip(of_x, of_y, strict=True))
-    units, taken = len(sums), len(of_x[0])
+    sums_x, counts_x = _group_sums(first - middle, groups_x, "groups_x")
+    sums_y, counts_y = _group_sums(second - middle, groups_y, "groups_y")
+    sums, counts = np.concatenate([sums_x, sums_y]), np.concatenate([counts_x, counts_y])
+    units, taken = len(sums), len(sums_x)
     exact = math.comb(units, taken) <= n_permutations
     key = derive_key(resolve_seed(rng), "two samples", units, taken)
     blocks = _all_sides(units, taken) if exact else _random_sides(key, n_permutations, units, taken)
@@ -226,8 +224,8 @@ def _random_sides(key: Key, count: int, units: int, taken: int) -> Iterator[Any]
 # --------------------------------------------------------------------------- checks
 
 
-def _finite(given: Any, name: str) -> Array:
-    values = np.asarray(given, dtype=float)
+def _finite(numbers: Any, name: str) -> Array:
+    values = np.asarray(numbers, dtype=float)
     if values.ndim != 1 or not len(values):
         raise DataError(f"{name} has shape {values.shape}; give a list of at least one number")
     wrong = int((~np.isfinite(values)).sum())
@@ -249,8 +247,8 @@ def _check_sides(groups_x: Any, groups_y: Any) -> None:
     both = {str(g) for g in groups_x} & {str(g) for g in groups_y}
     if both:
         raise DataError(
-            f"group {min(both)!r} stands on both sides, so it cannot change them; "
-            "what shares tasks is compared by pairs"
+            f"group {min(both)!r} stands on both sides, so it cannot change sides; compare what "
+            "shares tasks by pairs"
         )
 
 

@@ -168,11 +168,11 @@ def rejections_of(fits: pd.DataFrame, *, tests: int | None = None) -> pd.DataFra
         count = tests or len(group)
         row = {"metric": metric, "family": family}
         limit = SIGNIFICANCE / count
-        nominal = [_rejects(one["p"], limit) for _, one in group.groupby("instance")]
+        nominal = [_rejects(fit["p"], limit) for _, fit in group.groupby("instance")]
         known = [verdict for verdict in nominal if verdict is not None]
         row |= {"instances": len(nominal), "failed": len(nominal) - len(known), "tests": count}
         row["rejected"] = _share(known)
-        exact = [_rejects(one["lilliefors_p"], limit) for _, one in group.groupby("instance")]
+        exact = [_rejects(fit["lilliefors_p"], limit) for _, fit in group.groupby("instance")]
         row["rejected_lilliefors"] = _share([verdict for verdict in exact if verdict is not None])
         row["draws"] = int(group["draws"].max())
         rows.append(row)
@@ -189,11 +189,11 @@ def check_tests(tests: int | None) -> None:
 def _check_enough(planned: StudyPlan, tests: int | None, draws: int) -> None:
     """Refuse a bootstrap whose lowest p is above what a rejection takes."""
     counts: dict[str, int] = {}
-    for one in planned.instances:
-        if one.n_cases is None or one.detected is not None:
+    for instance in planned.instances:
+        if instance.n_cases is None or instance.detected is not None:
             continue
-        name = "" if one.metric is None else written(one.metric)
-        counts[name] = counts.get(name, 0) + max(1, len(one.classes))
+        name = "" if instance.metric is None else written(instance.metric)
+        counts[name] = counts.get(name, 0) + max(1, len(instance.classes))
     most = tests or max(counts.values(), default=1)
     needed = math.ceil(most / SIGNIFICANCE) - 1
     if draws < needed:

@@ -165,10 +165,10 @@ def _check(paces: pd.DataFrame, options: ModelOptions) -> None:
 
 
 def _fit_row(used: pd.DataFrame, options: ModelOptions, key: Key) -> dict[str, Any]:
-    model = _model(used, options)
-    refits = (
-        _r_of_parametric_bootstrap if options.interval == "parametric" else _r_of_task_bootstrap
-    )
+    groups = {name: used[name] for name in options.groups}
+    model = fit_mixed(used["pace"], {X: used[X]}, groups, reml=options.reml)
+    parametric = options.interval == "parametric"
+    refits = _r_of_parametric_bootstrap if parametric else _r_of_task_bootstrap
     replicates = refits(used, model, options, key)
     r_values = np.array(list(replicates)) if options.n_bootstrap else np.zeros(0)
     r_values = r_values[~np.isnan(r_values)]
@@ -176,29 +176,24 @@ def _fit_row(used: pd.DataFrame, options: ModelOptions, key: Key) -> dict[str, A
     if len(r_values) >= FEWEST:
         tail = (1 - options.confidence_level) / 2
         low, high = np.quantile(r_values, [tail, 1 - tail])
-    intercept, slope = zip(model.coefficients, model.standard_errors, strict=True)
+    (intercept, slope), (intercept_se, slope_se) = model.coefficients, model.standard_errors
     return {
-        "intercept": intercept[0],
-        "intercept_se": intercept[1],
-        "slope": slope[0],
-        "slope_se": slope[1],
+        "intercept": intercept,
+        "intercept_se": intercept_se,
+        "slope": slope,
+        "slope_se": slope_se,
         **{f"variance_{name}": model.variances.get(name, np.nan) for name in options.groups},
         "residual_variance": model.residual_variance,
         "log_likelihood": model.log_likelihood,
         "marginal_r2": model.marginal_r2,
         "conditional_r2": model.conditional_r2,
-        "r": _signed(slope[0], model.marginal_r2),
+        "r": _signed(slope, model.marginal_r2),
         "r_low": float(low),
         "r_high": float(high),
         "interval": options.interval,
         "refits": len(r_values),
         "left_out": "; ".join(f"{name}: {why}" for name, why in model.left_out.items()),
     }
-
-
-def _model(used: pd.DataFrame, options: ModelOptions) -> MixedModel:
-    groups = {name: used[name] for name in options.groups}
-    return fit_mixed(used["pace"], {X: used[X]}, groups, reml=options.reml)
 
 
 def _signed(slope: float, share: float) -> float:
@@ -254,7 +249,7 @@ def _r_of_task_bootstrap(
         rows = np.concatenate(drawn)
         table = {name: values[rows] for name, values in columns.items()}
         if "task" in table:
-            table["task"] = np.repeat(np.arange(len(drawn)), [len(one) for one in drawn])
+            table["task"] = np.repeat(np.arange(len(drawn)), list(map(len, drawn)))
         grouping, _ = number_levels({name: table[name] for name in options.groups}, len(rows))
         design = np.column_stack([np.ones(len(rows)), table[X].astype(float)])
         if np.ptp(design[:, 1]) == 0:  # one task, whose instances are as skewed

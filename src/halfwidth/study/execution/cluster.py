@@ -128,7 +128,7 @@ class Cluster:
         # Errors of the work itself arrive as faults; these are errors of the transport.
         if isinstance(outcome, OSError) or "Cancelled" in type(outcome).__name__:
             raise DataError(
-                f"{spelled('dask', self._address)}: the scheduler has gone, or gave a chunk up"
+                f"{spelled('dask', self._address)}: the scheduler has gone, or given a chunk up"
             )
         return Fault(f"{type(outcome).__name__}: {outcome}")
 
@@ -270,8 +270,8 @@ def _client(address: str) -> Any:
         )
     except AssertionError:
         raise DataError(
-            f"{spelled('dask', address)}: Dask did not start on this machine within a minute, "
-            "which must be very busy; try again"
+            f"{spelled('dask', address)}: Dask did not start within a minute, so this machine "
+            "must be very busy; try again"
         ) from None
     except OSError as error:
         raise DataError(

@@ -135,11 +135,13 @@ def _run_study(run: _Run, chunks: Sequence[Chunk], retries: int, shard: Shard | 
             if not (known or run.finished):
                 raise
             raise DataError(
-                f"{error}. Nothing is lost: {_kept_text(run, known)}; once that is mended, "
+                f"{error}. Nothing is lost: {_kept_text(run, known)}; once that is fixed, "
                 "the same command goes on"
             ) from None
         failed |= aside
-        reporter.end(_last_line(len(known) + len(run.finished), len(shard_chunks), len(failed)))
+        aside_text = f", {len(failed)} set aside" if failed else ""
+        done = len(known) + len(run.finished)
+        reporter.end(f"{done} of {len(shard_chunks)} chunks done{aside_text}")
     return Outcome(
         tuple(run.finished), _in_order(shard_chunks, known), _in_order(shard_chunks, failed)
     )
@@ -279,11 +281,6 @@ def _first_line(run: _Run, shard_chunks: Sequence[Chunk], known: int, shard: Sha
     else:
         who = "1 process" if run.jobs == 1 else f"{run.jobs} processes"
     return f"{len(shard_chunks)} chunks{share}{before}; {who}"
-
-
-def _last_line(done: int, total: int, failed: int) -> str:
-    wrong = f", {failed} set aside" if failed else ""
-    return f"{done} of {total} chunks done{wrong}"
 
 
 def _kept_text(run: _Run, known: set[str]) -> str:

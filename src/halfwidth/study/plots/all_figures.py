@@ -57,12 +57,14 @@ class Offered(NamedTuple):
 
     def drawn(self) -> tuple[Canvas, pd.DataFrame]:
         """The figure, and the frame of every number in it."""
-        given = self.given()
-        return self.figure(*given), self.figure.frame(*given)
+        arguments = self.given()
+        return self.figure(*arguments), self.figure.frame(*arguments)
 
 
-def _offered(name: str, figure: Figure[Any, Canvas, Any], *given: Any, says: str = "") -> Offered:
-    return Offered(name, figure, lambda: given, says or _says(figure))
+def _offered(
+    name: str, figure: Figure[Any, Canvas, Any], *arguments: Any, says: str = ""
+) -> Offered:
+    return Offered(name, figure, lambda: arguments, says or _says(figure))
 
 
 def _says(figure: Figure[Any, Canvas, Any]) -> str:
@@ -127,10 +129,10 @@ def _pages(main_cells: pd.DataFrame) -> Iterator[Offered]:
         "": [t for t in targets if t.statistic],
         "-test-sets": [t for t in targets if not t.statistic],
     }
-    for field, found in fields.items():
+    for field, field_targets in fields.items():
         for quantity in ("coverage", "width"):
-            if found:
-                yield from _overviews(main_cells, found, quantity, field)
+            if field_targets:
+                yield from _overviews(main_cells, field_targets, quantity, field)
 
 
 def _overviews(
@@ -138,15 +140,15 @@ def _overviews(
 ) -> Iterator[Offered]:
     """A page, or one for each group of methods that a panel can hold."""
     kind = "averages" if field else "statistics"
-    of_sets = (main_cells["statistic"] == "") == bool(field)
-    groups = method_groups(main_cells.loc[of_sets, "method"])
+    in_field = (main_cells["statistic"] == "") == bool(field)
+    groups = method_groups(main_cells.loc[in_field, "method"])
     for place, (name, methods) in enumerate(groups, 1):
         cells = main_cells[main_cells["method"].isin(methods)]
-        there = set(targets_of(cells))
-        found = [target for target in targets if target in there]
+        with_cells = set(targets_of(cells))
+        shown = [target for target in targets if target in with_cells]
         own = f"overview-{quantity}{field}" + (f"-{place}" if len(groups) > 1 else "")
         says = f"{quantity} of all metrics and {kind}" + (f", methods {name}" if name else "")
-        yield _offered(own, graphs.overview, cells, found, quantity, says=says)
+        yield _offered(own, graphs.overview, cells, shown, quantity, says=says)
 
 
 def _singles(main_cells: pd.DataFrame, method: str) -> Iterator[Offered]:
@@ -186,8 +188,11 @@ def _refuse_concentration() -> NoReturn:
 
 
 def _paces(main_cells: pd.DataFrame, method: str) -> Iterator[Offered]:
-    mine = main_cells[main_cells["method"] == method]
-    fields = {"": mine[_location(mine)], "-test-sets": mine[mine["statistic"] == ""]}
+    cells = main_cells[main_cells["method"] == method]
+    fields = {
+        "": cells[_location(cells)],
+        "-test-sets": cells[cells["statistic"] == ""],
+    }
     drawn: dict[str, tuple[Figure[Any, Canvas, Any], list[str]]] = {
         "pace-by-metric": (clouds.pace_by_metric, [method]),
         "skewness-by-metric": (clouds.skewness_by_metric, []),
@@ -197,10 +202,10 @@ def _paces(main_cells: pd.DataFrame, method: str) -> Iterator[Offered]:
         for field, part in fields.items():
             # The skewness of a test set does not depend on the metric.
             if len(part) and not (field and name == "skewness-by-metric"):
-                given = lambda p=part, m=more: (analysis.pace(p), *m)  # noqa: E731
-                yield Offered(name + field, figure, given, _says(figure))
+                arguments = lambda p=part, m=more: (analysis.pace(p), *m)  # noqa: E731
+                yield Offered(name + field, figure, arguments, _says(figure))
     for level in ("instance", "task"):
-        yield from _tests(mine, method, level)
+        yield from _tests(cells, method, level)
 
 
 def _location(cells: pd.DataFrame) -> pd.Series:
@@ -210,16 +215,16 @@ def _location(cells: pd.DataFrame) -> pd.Series:
     return cells["statistic"] == next(iter([*known, *others]), "mean")
 
 
-def _tests(mine: pd.DataFrame, method: str, level: str) -> Iterator[Offered]:
+def _tests(cells: pd.DataFrame, method: str, level: str) -> Iterator[Offered]:
     """At level task whole tasks are permuted, whose instances share their cases."""
     family, suffix = ("p-values", "") if level == "instance" else ("p-values-tasks", ", by tasks")
     # Accuracy stands among micro averages, balanced accuracy among macro ones.
-    ways = {target: target.kind for target in targets_of(mine) if not target.statistic}
+    ways = {target: target.kind for target in targets_of(cells) if not target.statistic}
     kinds = {(target.metric, target.average): kind for target, kind in ways.items()}
-    known = [kinds.get(pair, "") for pair in zip(mine["metric"], mine["average"], strict=True)]
+    known = [kinds.get(pair, "") for pair in zip(cells["metric"], cells["average"], strict=True)]
     groups = {
-        **{name: mine[mine["statistic"] == name] for name in mine["statistic"].unique() if name},
-        **{kind: mine[[k == kind for k in known]] for kind in ("macro", "micro")},
+        **{name: cells[cells["statistic"] == name] for name in cells["statistic"].unique() if name},
+        **{kind: cells[[k == kind for k in known]] for kind in ("macro", "micro")},
     }
     for way, part in groups.items():
         if len(set(part["metric"])) > 1:
@@ -233,7 +238,7 @@ def _tests(mine: pd.DataFrame, method: str, level: str) -> Iterator[Offered]:
                 ),
                 f"p-values between the paces of metrics, {average_label(way)}{suffix}",
             )
-    masks = mine[mine["statistic"] == "mean"]
+    masks = cells[cells["statistic"] == "mean"]
     masks = masks[[bounds_of(metric) is not None for metric in masks["metric"]]]
     for kind in ("macro", "micro"):
         sets = groups[kind]

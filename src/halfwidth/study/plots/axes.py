@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,9 @@ from halfwidth.plots.legends import labelled
 from halfwidth.plots.style import FAINT, QUIET, SMALL_TICKS, TEXT_SIZE
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Coverages below are not shown where others are to be told apart.
 LOWEST = 0.5
@@ -30,6 +32,24 @@ def plain(ax: Axes) -> None:
     ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
     ax.xaxis.label.set_fontsize(TEXT_SIZE)
     ax.yaxis.label.set_fontsize(TEXT_SIZE)
+
+
+def panels_of(
+    page: Figure, frame: pd.DataFrame
+) -> Iterator[tuple[tuple[int, ...], Axes, pd.DataFrame]]:
+    """Axes on the page for each row and column of a frame, and the rows that belong there."""
+    rows, columns = grid_of(frame)
+    for place, ax in np.ndenumerate(page.subplots(rows, columns, squeeze=False)):
+        part = frame[(frame["row"] == place[0]) & (frame["column"] == place[1])]
+        if part.empty:
+            ax.set_axis_off()
+        else:
+            yield place, ax, part
+
+
+def grid_of(frame: pd.DataFrame) -> tuple[int, int]:
+    """How many rows and columns of panels a frame has."""
+    return int(frame["row"].max()) + 1, int(frame["column"].max()) + 1
 
 
 def title_of(ax: Axes, text: str) -> None:
@@ -55,11 +75,6 @@ def size_axis(ax: Axes, sizes: Sequence[int], inches: float) -> None:
     ax.tick_params(axis="x", which="minor", length=1.5, width=0.5, color=QUIET)
 
 
-def level_line(ax: Axes, level: float) -> None:
-    """A line at the nominal coverage."""
-    ax.axhline(level, color=QUIET, linewidth=0.9, linestyle=(0, (6, 2)), zorder=1, gid=GID_OF_LEVEL)
-
-
 def coverage_axis(ax: Axes, numbers: Iterable[float], level: float, lowest: float = LOWEST) -> None:
     """Coverage in per cent, from the data but not below ``lowest``, with a line at the level."""
     finite = [number for number in numbers if np.isfinite(number)]
@@ -71,7 +86,7 @@ def coverage_axis(ax: Axes, numbers: Iterable[float], level: float, lowest: floa
     ticks = {tick for tick in ticks if abs(tick - level) > 0.4 * step} | {level}
     shown = sorted(tick for tick in ticks if tick >= bottom - 1e-9)
     ax.set_yticks(shown, [f"{100 * tick:.4g}" for tick in shown])
-    level_line(ax, level)
+    ax.axhline(level, color=QUIET, linewidth=0.9, linestyle=(0, (6, 2)), zorder=1, gid=GID_OF_LEVEL)
 
 
 def log_axis(ax: Axes, numbers: Iterable[float]) -> None:

@@ -62,23 +62,13 @@ class Place(NamedTuple):
 def box_rows(
     values: pd.Series, instances: pd.Series, place: Place, ends: tuple[float, float]
 ) -> list[dict[str, Any]]:
-    """The rows of one box: itself, and its points.
+    """The rows of one box, itself and its points, from a number for each instance.
 
-    Parameters
-    ----------
-    values, instances : Series
-        A number for each instance, and its name.
-    ends : tuple of float
-        Values beyond are counted; ±inf for none.
-
-    Returns
-    -------
-    list of dict
-        One row with ``drawn`` ``"box"``: ``median``, ``q1``, ``q3`` (type 7), ``whisker_low``,
-        ``whisker_high`` (the most extreme values within 1.5 IQR), ``below`` and ``above`` (the
-        number of instances beyond ``ends``); of fewer than 5 instances without quartiles and
-        whiskers, and not drawn. One with ``"point"`` for each instance within:
-        ``x``, ``value``, ``instance``. Undefined values are left out.
+    One row has ``drawn`` ``"box"``: ``median``, ``q1``, ``q3`` (type 7), ``whisker_low``,
+    ``whisker_high`` (the most extreme values within 1.5 IQR), ``below`` and ``above`` (the number
+    of instances beyond ``ends``, which may be infinite); of fewer than 5 instances without
+    quartiles and whiskers, and not drawn. One has ``"point"`` for each instance within: ``x``,
+    ``value``, ``instance``. Undefined values are left out.
     """
     known = values.to_numpy(dtype=float)
     names = instances.to_numpy()
@@ -213,13 +203,9 @@ def _coverage_boxes_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
             for rank, method in enumerate(here):
                 part = parts[n, method]
                 x = group + (rank - (len(here) - 1) / 2) * width
-                box = box_rows(
-                    part["coverage"],
-                    part["instance"],
-                    Place(title, method, str(n), x, width),
-                    (LOWEST, HIGHEST),
-                )
-                rows += [{"row": place, **one} for one in box]
+                at = Place(title, method, str(n), x, width)
+                box = box_rows(part["coverage"], part["instance"], at, (LOWEST, HIGHEST))
+                rows += [{"row": place, **row} for row in box]
     return pd.DataFrame(rows)
 
 

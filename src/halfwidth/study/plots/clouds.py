@@ -45,18 +45,12 @@ def by_metric(
     """A box and points for each metric (and average) of a frame with a row per instance."""
     rows: list[dict[str, Any]] = []
     names = _names(frame)
+    common = {"row": at[0], "column": at[1], "axis": panel.axis, "log": panel.log}
     for x, name in enumerate(dict.fromkeys(names)):
-        rows_of_name = frame[[one == name for one in names]]
-        box = box_rows(
-            rows_of_name[column],
-            rows_of_name["instance"],
-            Place(panel.title, name, name, x, 0.65),
-            NONE,
-        )
-        rows += [
-            {"row": at[0], "column": at[1], "axis": panel.axis, "log": panel.log, **one}
-            for one in box
-        ]
+        part = frame[[other == name for other in names]]
+        place = Place(panel.title, name, name, x, 0.65)
+        box = box_rows(part[column], part["instance"], place, NONE)
+        rows += [{**common, **row} for row in box]
     return rows
 
 
@@ -75,16 +69,12 @@ def figure_of_clouds(
     from matplotlib.figure import Figure
 
     styles = series_styles(frame["series"])
-    rows, columns = int(frame["row"].max()) + 1, int(frame["column"].max()) + 1
+    rows, columns = axes.grid_of(frame)
     below = height_below([], note, width)
     longest = max(len(name) for name in styles)
     size = (width, rows * (HEIGHT + 0.04 * longest) + below)
     page = Figure(figsize=size, layout="constrained")
-    for place, ax in np.ndenumerate(page.subplots(rows, columns, squeeze=False)):
-        part = frame[(frame["row"] == place[0]) & (frame["column"] == place[1])]
-        if part.empty:
-            ax.set_axis_off()
-            continue
+    for _, ax, part in axes.panels_of(page, frame):
         _panel(ax, part, styles, width / columns - 0.6, (ranges or {}).get(part["panel"].iloc[0]))
     legend_below(page, {}, note)
     return page
@@ -296,9 +286,9 @@ def _characteristics_of_sets_frame(cells: pd.DataFrame) -> pd.DataFrame:
     test_sets = cells[cells["statistic"] == ""]
     if test_sets.empty:
         raise NotThereError("the study has no metrics of test sets")
-    one = test_sets.drop_duplicates(["instance", "metric", "average", "label"])
+    once = test_sets.drop_duplicates(["instance", "metric", "average", "label"])
     rows = by_metric(
-        _ordered(one), "truth", Panel("true value", "true value of the metric"), (0, 0)
+        _ordered(once), "truth", Panel("true value", "true value of the metric"), (0, 0)
     )
     each = test_sets.drop_duplicates("instance").assign(metric="logits", average="")
     for column, name in enumerate(("skewness", "kurtosis")):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.intervals.bootstrap import basic, bca, percentile
@@ -21,14 +21,14 @@ from halfwidth.study.plots.lines import (
 )
 from halfwidth.study.plots.styles import RED, SERIES_STYLES, method_styles, series_styles
 from halfwidth.study.targets import (
+    TWO_SIDED,
     NotThereError,
     Target,
+    axis_unit,
     bounds_of,
     check_two_sided,
     only,
-    quantities_of,
     targets_of,
-    unit_of,
 )
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ CHOSEN = ("mean", "median", "sd", "iqr")
 
 def _rows(
     cells: pd.DataFrame,
-    chosen: Iterable[tuple[Target, str]],
+    chosen: Sequence[tuple[Target, str]],
     quantity: str,
     panel: str,
     at: tuple[int, int],
@@ -52,12 +52,22 @@ def _rows(
     """The rows of a panel with a line for each target, each with its name."""
     import pandas as pd
 
-    named = list(chosen)
-    # Lines of different units share no axis.
-    unit = "" if quantity == "coverage" else unit_of(named[0][0].metric)
-    parts = [only(cells, target).assign(series=name) for target, name in named]
+    parts = [only(cells, target).assign(series=name) for target, name in chosen]
     chosen_cells = pd.concat(parts, ignore_index=True)
+    # Lines of different units share no axis.
+    unit = axis_unit(chosen[0][0].metric, quantity)
     return line_rows(chosen_cells, quantity, panel=panel, at=at, series="series", unit=unit)
+
+
+def _rows_of_quantities(
+    cells: pd.DataFrame, chosen: Sequence[tuple[Target, str]], panel: str, row: int
+) -> list[pd.DataFrame]:
+    """Panels side by side, for the coverage and, of two-sided intervals, the width."""
+    two_sided = set(cells["alternative"]) == {TWO_SIDED}
+    return [
+        _rows(cells, chosen, quantity, panel, (row, column))
+        for column, quantity in enumerate(("coverage", "width") if two_sided else ("coverage",))
+    ]
 
 
 def _one_method(cells: pd.DataFrame, method: str) -> pd.DataFrame:
@@ -77,13 +87,13 @@ def _joined(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _metrics_coverage_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
-    targets = targets_of(_one_method(cells, method))
+    cells_of_method = _one_method(cells, method)
+    targets = targets_of(cells_of_method)
     groups = {
         "means of cases": [t for t in targets if t.statistic == "mean"],
         "macro averages": [t for t in targets if not t.statistic and t.kind == "macro"],
         "micro averages": [t for t in targets if not t.statistic and t.kind == "micro"],
     }
-    cells_of_method = cells[cells["method"] == method]
     filled = {name: group for name, group in groups.items() if group}
     if not filled:
         raise NotThereError("the study has no means of cases and no averages over classes")
@@ -124,8 +134,7 @@ def metrics_coverage(cells: pd.DataFrame, method: str) -> Figure:
     andre2025, Figure 9 A.
     """
     frame = _metrics_coverage_frame(cells, method)
-    panels = int(frame["column"].max()) + 1
-    layout = Layout(WIDTH / 2 if panels == 1 else WIDTH, 1.2 * HEIGHT, note=_by(method), share=True)
+    layout = _grid(frame, height=1.2 * HEIGHT, note=_by(method), share=True)
     return figure_of_lines(frame, series_styles(frame["series"]), layout)
 
 
@@ -149,15 +158,11 @@ def _micro_macro_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
     parts = []
     for row, (name, pair) in enumerate(both.items()):
         chosen = [(pair[kind], kind) for kind in ("macro", "micro")]
-        names = {target.metric for target, _ in chosen}
-        title = name if len(names) == 1 else _series_label(chosen)
-        for column, quantity in enumerate(quantities_of(cells_of_method)):
-            parts.append(_rows(cells_of_method, chosen, quantity, title, (row, column)))
+        several = len({target.metric for target, _ in chosen}) > 1
+        both_names = ", ".join(f"{metric_label(t.metric)} ({kind})" for t, kind in chosen)
+        title = both_names if several else name
+        parts += _rows_of_quantities(cells_of_method, chosen, title, row)
     return _joined(parts)
-
-
-def _series_label(chosen: Sequence[tuple[Target, str]]) -> str:
-    return ", ".join(f"{metric_label(target.metric)} ({kind})" for target, kind in chosen)
 
 
 @figure("Coverage and width of micro and macro averages", _micro_macro_frame)
@@ -202,6 +207,7 @@ def _segmentation_classification_frame(
     cells_of_method = _one_method(cells, method)
     targets = targets_of(cells_of_method)
     parts: list[pd.DataFrame] = []
+    row = 0
     for kind in kinds:
         sets = [t for t in targets if not t.statistic and t.kind == kind]
         for statistic in statistics:
@@ -210,20 +216,15 @@ def _segmentation_classification_frame(
                 continue
             chosen = [(t, metric_label(t.metric)) for t in masks] + [(t, t.title) for t in sets]
             title = f"{masks[0].way} and {kind} averages"
-            quantities = quantities_of(cells_of_method)
-            row = len(parts) // len(quantities)
-            for column, quantity in enumerate(quantities):
-                parts.append(_rows(cells_of_method, chosen, quantity, title, (row, column)))
+            parts += _rows_of_quantities(cells_of_method, chosen, title, row)
+            row += 1
     if not parts:
+        of = f" ({', '.join(statistics)})" if statistics else ""
         raise NotThereError(
-            f"it needs bounded metrics of single cases{_in_brackets(statistics)} and "
+            f"it needs bounded metrics of single cases{of} and "
             f"{' or '.join(kinds)} averages of test sets; give both stores"
         )
     return _joined(parts)
-
-
-def _in_brackets(names: Sequence[str]) -> str:
-    return f" ({', '.join(names)})" if names else ""
 
 
 @figure(
@@ -281,7 +282,10 @@ def segmentation_classification(
 
 def _location_dispersion_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
     cells_of_method = _one_method(cells, method)
-    by_metric = _by_metric(t for t in targets_of(cells_of_method) if t.statistic in CHOSEN)
+    by_metric: dict[str, list[Target]] = {}
+    for target in targets_of(cells_of_method):
+        if target.statistic in CHOSEN:
+            by_metric.setdefault(target.metric, []).append(target)
     both = {
         metric: targets
         for metric, targets in by_metric.items()
@@ -298,13 +302,6 @@ def _location_dispersion_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame
             for (metric, targets), at in wrapped(both.items(), COLUMNS)
         ]
     )
-
-
-def _by_metric(targets: Iterable[Target]) -> dict[str, list[Target]]:
-    by_metric: dict[str, list[Target]] = {}
-    for target in targets:
-        by_metric.setdefault(target.metric, []).append(target)
-    return by_metric
 
 
 @figure("Coverage of mean and median, SD and IQR", _location_dispersion_frame)
@@ -340,8 +337,7 @@ def location_dispersion(cells: pd.DataFrame, method: str) -> Figure:
 
 def _grid(frame: pd.DataFrame, **changes: Any) -> Layout:
     """A page, or a column for a single panel."""
-    panels = int(frame["column"].max()) + 1
-    return Layout(width=WIDTH / 2 if panels == 1 else WIDTH, **changes)
+    return Layout(width=WIDTH if frame["column"].any() else WIDTH / 2, **changes)
 
 
 # --------------------------------------------------------------------------- methods that fail
@@ -400,27 +396,19 @@ def _basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
     targets = targets_of(cells_of_method)
     # Two targets side by side where there are many.
     wide = 2 if len(targets) > MOST_ROWS else 1
-    quantities: dict[str, Callable[[Target], str]] = {
-        "shift": lambda target: unit_of(target.metric),
-        "coverage": lambda _: "",
-    }
     return _joined(
         [
             line_rows(
                 only(cells_of_method, target),
                 quantity,
                 panel=target.title,
-                at=_panel_place(place, column, wide),
-                unit=unit(target),
+                at=(place // wide, 2 * (place % wide) + column),
+                unit=axis_unit(target.metric, quantity),
             )
             for place, target in enumerate(targets)
-            for column, (quantity, unit) in enumerate(quantities.items())
+            for column, quantity in enumerate(("shift", "coverage"))
         ]
     )
-
-
-def _panel_place(place: int, column: int, wide: int) -> tuple[int, int]:
-    return place // wide, 2 * (place % wide) + column
 
 
 @figure("How far bootstrap intervals are shifted, and their coverage", _basic_shift_frame)

@@ -77,7 +77,7 @@ def theoretical_width(method: str, n: Array, sd: float, bounds: Bounds, level: L
     sizes = np.asarray(n, dtype=float)
     if method == student_t.__name__:
         intervals = [
-            t(np.array(0.0), np.array(sd / math.sqrt(one)), int(one) - 1, level) for one in n
+            t(np.array(0.0), np.array(sd / math.sqrt(size)), int(size) - 1, level) for size in n
         ]
         return np.array([float(interval.high - interval.low) for interval in intervals])
     equal, apart = np.array([0.0, 0.0]), np.array([0.0, math.sqrt(2.0)])
@@ -107,13 +107,13 @@ def _concentration_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
     far = np.unique(np.round(np.geomspace(sizes[0], LARGEST, POINTS))).astype(np.float64)
     rows: list[dict[str, Any]] = []
     for spread, sd in sds.items():
-        of_t = theoretical_width(student_t.__name__, far, sd, bounds, level)
+        t_widths = theoretical_width(student_t.__name__, far, sd, bounds, level)
         for method in THEORY:
             line: dict[str, Any] = {"drawn": "theory", "method": method, "spread": spread, "sd": sd}
             widths = theoretical_width(method, sizes, sd, bounds, level)
             rows += [{"panel": "width", **line, **at} for at in _points(sizes, widths)]
             if method != student_t.__name__:
-                ratio = theoretical_width(method, far, sd, bounds, level) / of_t
+                ratio = theoretical_width(method, far, sd, bounds, level) / t_widths
                 rows += [{"panel": "ratio", **line, **at} for at in _points(far, ratio)]
     rows += _study_points(cells_of_target)
     return pd.DataFrame(rows)

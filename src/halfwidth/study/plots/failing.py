@@ -47,10 +47,9 @@ def _failures_frame(
         outliers = _outliers(cases, target)
         counts, edges = np.histogram(cases, bins=BINS, range=ends)
         for count, low, high in zip(counts, edges[:-1], edges[1:], strict=True):
-            bar = {"low": float(low), "high": float(high), "count": int(count)}
-            what = {"instance": instance, "coverage": float(coverage), "cases": len(cases)}
-            what["outliers"] = outliers
-            rows.append(what | bar)
+            row = {"instance": instance, "coverage": float(coverage), "cases": len(cases)}
+            row |= {"outliers": outliers, "low": float(low), "high": float(high)}
+            rows.append(row | {"count": int(count)})
     return pd.DataFrame(rows)
 
 

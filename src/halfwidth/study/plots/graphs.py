@@ -9,7 +9,7 @@ from halfwidth.plots.figure import figure
 from halfwidth.plots.style import WIDTH
 from halfwidth.study.plots.lines import HEIGHT, Layout, figure_of_lines, line_rows, wrapped
 from halfwidth.study.plots.styles import method_groups, method_styles
-from halfwidth.study.targets import Target, check_two_sided, only, unit_of
+from halfwidth.study.targets import Target, axis_unit, check_two_sided, only
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,7 @@ def _graph_frame(cells: pd.DataFrame, target: Target, quantity: str) -> pd.DataF
                 quantity,
                 panel=", ".join(filter(None, (target.title, name))),
                 at=at,
-                unit=_unit(target, quantity),
+                unit=axis_unit(target.metric, quantity),
             )
             for (name, methods), at in wrapped(groups, COLUMNS)
         ],
@@ -87,7 +87,7 @@ def _overview_frame(cells: pd.DataFrame, targets: Sequence[Target], quantity: st
                 quantity,
                 panel=target.title,
                 at=places[target],
-                unit=_unit(target, quantity),
+                unit=axis_unit(target.metric, quantity),
             )
             for target in targets
         ],
@@ -138,7 +138,3 @@ def _places(targets: Sequence[Target]) -> dict[Target, tuple[int, int]]:
         filled[way] += 1
         places[target] = (ways.index(way), column)
     return places
-
-
-def _unit(target: Target, quantity: str) -> str:
-    return "" if quantity == "coverage" else unit_of(target.metric)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, Style, break_label, with_unit
 from halfwidth.study.plots import axes
 from halfwidth.study.plots.styles import method_label
-from halfwidth.study.targets import SIDES
+from halfwidth.study.targets import SIDES, range_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,25 +60,11 @@ def line_rows(
 ) -> pd.DataFrame:
     """The rows of one panel: median and quartiles over instances for each series and n.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        Rows of a study; those of one series and n are of different instances.
-    panel : str
-        Its title.
-    at : tuple of int
-        Its row and column in the figure.
-    series : str
-        The column whose values have a line each.
-    unit : str
-        Of a width or a shift.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``row, column, panel, quantity, unit, level, side, series, n, median, q1, q3,
-        instances``: quartiles (type 7) over the instances that have a value, and their number.
-        NaN where none has one.
+    Rows of ``cells`` that are of one series and n are of different instances; ``series`` is the
+    column whose values have a line each, ``at`` the row and column of the panel in the figure.
+    Columns are ``row, column, panel, quantity, unit, level, side, series, n, median, q1, q3,
+    instances``: quartiles (type 7) over the instances that have a value, and their number. NaN
+    where none has one.
     """
     import pandas as pd
 
@@ -120,30 +106,20 @@ def quartiles(values: Any) -> tuple[float, float, float]:
     if not len(known):
         return (float("nan"),) * 3
     with np.errstate(invalid="ignore"):
-        quartiles_ = np.quantile(known, [0.25, 0.5, 0.75])
+        quantiles = np.quantile(known, [0.25, 0.5, 0.75])
     # Between a finite and an infinite one lies nothing that could be drawn.
-    quartiles_ = np.where(np.isnan(quartiles_), np.inf, quartiles_)
-    return float(quartiles_[0]), float(quartiles_[1]), float(quartiles_[2])
+    q1, median, q3 = np.where(np.isnan(quantiles), np.inf, quantiles)
+    return float(q1), float(median), float(q3)
 
 
 def figure_of_lines(frame: pd.DataFrame, styles: Mapping[str, Style], layout: Layout) -> Figure:
     """A figure with a panel for each row and column of a frame of `line_rows`.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Every number that is drawn.
-    styles : mapping of str to Style
-        By series, in the order of the legend.
-    layout : Layout
-
-    Returns
-    -------
-    matplotlib Figure
+    ``styles`` are by series, in the order of the legend.
     """
     from matplotlib.figure import Figure
 
-    rows, columns = int(frame["row"].max()) + 1, int(frame["column"].max()) + 1
+    rows, columns = axes.grid_of(frame)
     styles = {name: style for name, style in styles.items() if name in set(frame["series"])}
     note = " ".join(part for part in (layout.note, _note(frame, layout)) if part)
     inside = layout.width / columns - BESIDE
@@ -152,12 +128,7 @@ def figure_of_lines(frame: pd.DataFrame, styles: Mapping[str, Style], layout: La
     below = height_below(legend, note, layout.width)
     size = (layout.width, rows * layout.height + below)
     page = Figure(figsize=size, layout="constrained")
-    grid = page.subplots(rows, columns, squeeze=False)
-    for place, ax in np.ndenumerate(grid):
-        part = frame[(frame["row"] == place[0]) & (frame["column"] == place[1])]
-        if part.empty:
-            ax.set_axis_off()
-            continue
+    for place, ax, part in axes.panels_of(page, frame):
         like = frame[["quantity", "unit"]].eq(part[["quantity", "unit"]].iloc[0]).all(axis=1)
         seen = frame[like] if layout.share else part
         last = not ((frame["column"] == place[1]) & (frame["row"] > place[0])).any()
@@ -261,7 +232,7 @@ def _finish(ax: Axes, seen: pd.DataFrame, quantity: str, layout: Layout) -> None
 def _note(frame: pd.DataFrame, layout: Layout) -> str:
     """A note on lines and bands, the number of instances, and points below the axis."""
     counts = sorted({int(count) for count in frame["instances"] if count})
-    many = "no" if not counts else _range(counts)
+    many = range_text(counts) if counts else "no"
     noun = "instance" if counts == [1] else "instances"
     band = ", band: Q1 to Q3" if layout.bands else ""
     text = f"Line: median over {many} {noun}{band}."
@@ -275,10 +246,6 @@ def _note(frame: pd.DataFrame, layout: Layout) -> str:
             names = ", ".join(method_label(name) for name in dict.fromkeys(covers["series"][below]))
             text += f" What lies below {percent(layout.lowest)} is not shown ({names})."
     return text
-
-
-def _range(counts: Sequence[int]) -> str:
-    return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
 def wrapped(items: Iterable[Any], columns: int) -> list[tuple[Any, tuple[int, int]]]:

@@ -16,6 +16,7 @@ from halfwidth.metrics.ranking import auroc
 from halfwidth.plots.figure import figure
 from halfwidth.plots.names import method_title
 from halfwidth.plots.style import INK, NOTE_SIZE, QUIET
+from halfwidth.study.plots import axes
 from halfwidth.study.plots.lines import Layout, figure_of_lines, line_rows, own_titles
 from halfwidth.study.plots.styles import series_styles
 from halfwidth.study.targets import (
@@ -92,9 +93,9 @@ def _pairs(targets: Sequence[Target]) -> list[list[Target]]:
     first = first or next(iter(everything.values()))
     pairs = []
     for names in AGAINST:
-        targets_found = [t for t in everything.values() if t.metric.partition(":")[0] in names]
-        targets_found.sort(key=lambda target: names.index(target.metric.partition(":")[0]))
-        pairs += [[first, targets_found[0]]] if targets_found and targets_found[0] != first else []
+        others = [t for t in everything.values() if t.metric.partition(":")[0] in names]
+        others.sort(key=lambda target: names.index(target.metric.partition(":")[0]))
+        pairs += [[first, others[0]]] if others and others[0] != first else []
     return pairs or [[first]]
 
 
@@ -156,7 +157,7 @@ def sample_needs(
     )
     page = figure_of_lines(frame, series_styles(frame["series"]), Layout(note=note))
     # The axes stand row by row.
-    columns = int(frame["column"].max()) + 1
+    _, columns = axes.grid_of(frame)
     for _, part in frame.groupby(["row", "column"]):
         row, column = int(part["row"].iloc[0]), int(part["column"].iloc[0])
         _mark(page.axes[row * columns + column], part)

@@ -49,11 +49,11 @@ def method_label(name: str) -> str:
     >>> method_label("bca"), method_label("hall"), method_label("mine")
     ('BCa', 'Hall', 'mine')
     """
-    base, _, given = name.partition(":")
+    base, _, parameters = name.partition(":")
     if base not in METHODS:
         return name
     label = SHORT_TITLES.get(base) or METHODS[base].title.removesuffix(" bootstrap")
-    return with_parameters(label, given)
+    return with_parameters(label, parameters)
 
 
 METHOD_STYLES = {
@@ -121,14 +121,9 @@ def method_styles(methods: Iterable[str]) -> dict[str, Style]:
 def method_groups(methods: Iterable[str]) -> list[tuple[str, list[str]]]:
     """Methods in groups of at most four, which one panel can hold, each with what it holds.
 
-    Returns
-    -------
-    list of (str, list of str)
-        One group without a name where four or fewer methods are all there are; else those that
-        resample apart from those that do not, in groups of about the same size.
+    One group without a name where four or fewer methods are all there are; else those that resample
+    apart from those that do not, in groups of about the same size.
 
-    Examples
-    --------
     >>> method_groups(["t", "z", "hall"])
     [('', ['t', 'hall', 'z'])]
     >>> for name, group in method_groups(["percentile", "bca", "basic", "t", "z"]):
@@ -194,8 +189,8 @@ def series_styles(names: Iterable[str]) -> dict[str, Style]:
 
 def _palette_place(name: str) -> int | None:
     """The palette place of the metric in a name: the longest title that is a word of it."""
-    held = [title for title in _titles() if re.search(rf"(^| ){re.escape(title)}( |$)", name)]
-    return _titles()[max(held, key=len)] if held else None
+    titles = [title for title in _titles() if re.search(rf"(^| ){re.escape(title)}( |$)", name)]
+    return _titles()[max(titles, key=len)] if titles else None
 
 
 @cache

@@ -195,23 +195,23 @@ def weighted_moments(
 def finite_values(values: ArrayLike, *, least: int, purpose: str) -> Array:
     """Values of one instance as sorted floats, or an error that says what is wrong with them."""
     try:
-        given = np.asarray(values, dtype=float)
+        numbers = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         raise DataError(f"{purpose} needs numbers, one value for each case") from None
-    if given.ndim != 1:
+    if numbers.ndim != 1:
         raise DataError(
-            f"{purpose} needs one value for each case, a single axis; got shape {given.shape}"
+            f"{purpose} needs one value for each case, a single axis; got shape {numbers.shape}"
         )
-    bad = np.flatnonzero(~np.isfinite(given))
+    bad = np.flatnonzero(~np.isfinite(numbers))
     if len(bad):
         raise DataError(
-            f"{purpose} needs finite values; {len(bad)} of {len(given)} are missing or infinite, "
+            f"{purpose} needs finite values; {len(bad)} of {len(numbers)} are missing or infinite, "
             f"the first at position {bad[0]}: leave them out first"
         )
-    if len(given) < least:
+    if len(numbers) < least:
         cases = "case" if least == 1 else "cases"
-        raise DataError(f"{purpose} needs at least {least} {cases}, got {len(given)}")
-    return np.sort(given)
+        raise DataError(f"{purpose} needs at least {least} {cases}, got {len(numbers)}")
+    return np.sort(numbers)
 
 
 def bisected(reached: Callable[[Array], Any], low: Array, high: Array) -> Array:

@@ -21,31 +21,20 @@ POSITIVE = (0.0, math.inf)
 
 @frozen
 class Formulas:
-    """A distribution in its standard form, z; values are location + scale·z.
+    """A distribution in its standard form, z; values are location + scale·z."""
 
-    Attributes
-    ----------
-    draw : callable
-        ``draw(generator, (samples, n))``.
-    cdf, quantile : callable
-        Of arrays; of the quantile on [0, 1].
-    upto : callable
-        An antiderivative of the quantile function, of an array of probabilities.
-    shape : Characteristics
-    support : tuple of float
-    location, scale : float
-    how : {"formula", "root"}
-        How the quantile is found.
-    """
-
+    # ``draw(generator, (samples, n))``.
     draw: Callable[[np.random.Generator, tuple[int, int]], Array]
+    # Of arrays; of the quantile on [0, 1].
     cdf: Callable[[Array], Numbers]
     quantile: Callable[[Array], Numbers]
+    # An antiderivative of the quantile function, of an array of probabilities.
     upto: Callable[[Array], Numbers]
     shape: Characteristics
     support: tuple[float, float]
     location: float = 0.0
     scale: float = 1.0
+    # How the quantile is found.
     how: How = "formula"
 
 

@@ -98,14 +98,14 @@ class AdaptiveKde(Characterized):
         piece comes by bisection; an end where F jumps or just reaches p is the answer as it
         stands; else the root of the cubic is.
         """
-        given = np.asarray(p, dtype=float)
-        level = np.where((given >= 0) & (given <= 1), given, 0.0).ravel()
+        levels = np.asarray(p, dtype=float)
+        inside = (levels >= 0) & (levels <= 1)
+        level = np.where(inside, levels, 0.0).ravel()
         order = np.argsort(level)
         quantiles = np.empty(len(level))
         quantiles[order] = self._ordered_quantiles(level[order])
         quantiles[level == 1] = self.support[1]
-        inside = ((given >= 0) & (given <= 1)).ravel()
-        return np.where(inside, quantiles, np.nan).reshape(given.shape)
+        return np.where(inside, quantiles.reshape(levels.shape), np.nan)
 
     def partial_mean(self, low_p: float, high_p: float) -> float:
         """∫ Q(p) dp from ``low_p`` to ``high_p``, in closed form from the two quantiles.
@@ -179,11 +179,11 @@ class AdaptiveKde(Characterized):
             block = ordered[start : start + rows]
             first = np.searchsorted(centres, block[0] - reach)
             last = np.searchsorted(centres, block[-1] + reach, side="right")
-            near, span = centres[first:last], spans[first:last]
+            centre, span = centres[first:last], spans[first:last]
             which = order[start : start + rows]
             with np.errstate(over="ignore"):
-                t = np.clip((block[:, None] - near) / span, -1.0, 1.0)
-                sums[which] = whole[first] + part(t, near, span, which).sum(axis=1)
+                t = np.clip((block[:, None] - centre) / span, -1.0, 1.0)
+                sums[which] = whole[first] + part(t, centre, span, which).sum(axis=1)
         return np.where(np.isnan(points), np.nan, sums.reshape(points.shape))
 
     def _count(self, x: ArrayLike) -> Array:

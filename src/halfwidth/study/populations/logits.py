@@ -9,7 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from halfwidth.core.errors import DataError, OptionError, proposed
+from halfwidth.core.checks import one_of
+from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.study.populations.base import Truth
@@ -214,7 +215,7 @@ def logit_kde(
     >>> population.draw(np.random.default_rng(0), 4, 10).shape
     (4, 3, 10)
     """
-    _check_exponent(exponent)
+    one_of("exponent", exponent, get_args(Exponent))
     rows, codes = _checked(logits, labels, least=2)
     _check_finite(rows)
     n = rows.shape[1]
@@ -310,13 +311,6 @@ def truth_of_metric(
 # --------------------------------------------------------------------------- parts
 
 
-def _check_exponent(exponent: str) -> None:
-    choices = get_args(Exponent)
-    if exponent not in choices:
-        near = proposed(str(exponent), choices)
-        raise OptionError(f"exponent={exponent!r} is none of {', '.join(choices)}{near}")
-
-
 def _check_finite(rows: Array) -> None:
     infinite = np.flatnonzero(~np.isfinite(rows).all(axis=0))
     if len(infinite):
@@ -392,9 +386,9 @@ def _kernels_at_cases(points: Array, width: float) -> Array:
         block = scaled[:, start : start + rows]
         first = np.searchsorted(along, block[-1, 0] - 1)
         last = np.searchsorted(along, block[-1, -1] + 1, side="right")
-        near = scaled[:, first:last]
+        nearby = scaled[:, first:last]
         squares = np.zeros((block.shape[1], last - first))
-        for coordinate, others in zip(block, near, strict=True):
+        for coordinate, others in zip(block, nearby, strict=True):
             squares += (coordinate[:, None] - others) ** 2
         sums[order[start : start + rows]] = np.maximum(1 - squares, 0.0).sum(axis=1)
     return sums

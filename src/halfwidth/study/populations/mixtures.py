@@ -51,9 +51,9 @@ class Mixture(Characterized):
         ends = np.cumsum(self.weights)[:-1]
         chosen = np.searchsorted(ends, generator.random(samples * n), side="right")
         drawn = np.empty(samples * n)
-        for which, part in enumerate(self.parts):
-            mine = np.flatnonzero(chosen == which)
-            drawn[mine] = part.draw(generator, 1, len(mine))[0]
+        for number, part in enumerate(self.parts):
+            places = np.flatnonzero(chosen == number)
+            drawn[places] = part.draw(generator, 1, len(places))[0]
         return drawn.reshape(samples, n)
 
     def cdf(self, x: ArrayLike) -> Array:
@@ -68,8 +68,8 @@ class Mixture(Characterized):
         a flat stretch may begin there.
         """
         level = np.asarray(p, dtype=float)
-        of_parts = np.array([part.quantile(level) for part in self.parts])
-        low, high = of_parts.min(axis=0), of_parts.max(axis=0)
+        part_quantiles = np.array([part.quantile(level) for part in self.parts])
+        low, high = part_quantiles.min(axis=0), part_quantiles.max(axis=0)
         # An infinite end is itself the answer, for p is then 0 or 1.
         quantiles = np.where(level == 0, low, high)
         settled = (level == 0) | ~(np.isfinite(low) & np.isfinite(high))
@@ -92,8 +92,8 @@ class Mixture(Characterized):
         q = self.quantile(p)
         between = 0.0
         for weight, part in self._weighted:
-            of_part = part.cdf(q)
-            between += weight * part.partial_mean(float(of_part[0]), float(of_part[1]))
+            reached = part.cdf(q)
+            between += weight * part.partial_mean(float(reached[0]), float(reached[1]))
         beyond = np.where(np.isfinite(q), q, 0.0) * (p - self.cdf(q))
         return float(between + beyond[1] - beyond[0])
 
@@ -155,7 +155,7 @@ def mixture(parts: Sequence[Population], weights: Sequence[float]) -> Mixture:
         raise OptionError(
             f"a mixture needs one weight for each part; got {len(weights)} for {len(parts)} parts"
         )
-    given = np.array([float(weight) for weight in weights])
-    if not (np.isfinite(given).all() and (given > 0).all()):
+    shares = np.array([float(weight) for weight in weights])
+    if not (np.isfinite(shares).all() and (shares > 0).all()):
         raise OptionError(f"weights={list(weights)} of a mixture are not all finite and above 0")
-    return Mixture(tuple(parts), tuple((given / given.sum()).tolist()))
+    return Mixture(tuple(parts), tuple((shares / shares.sum()).tolist()))

@@ -260,9 +260,9 @@ def family(name: str, **parameters: float) -> Parametric:
     """
     spec = FAMILIES[name]
     bound = bind(spec.name, spec.declared, parameters, complete=True)
-    for given, value in parameters.items():
+    for parameter, value in parameters.items():
         if isinstance(value, bool):
-            raise OptionError(f"{spec.name}: {given}={value} is not a number")
+            raise OptionError(f"{spec.name}: {parameter}={value} is not a number")
     if spec.name == "uniform" and not bound["low"] < bound["high"]:
         raise OptionError(f"uniform: low={bound['low']:g} is not below high={bound['high']:g}")
     return Parametric(spec.name, bound)

@@ -81,15 +81,17 @@ def _inverse_temperature(logits: Array, labels: Labels) -> float:
         raise DataError(
             "recalibrated needs finite logits; some are infinite (logarithms of probabilities of 0)"
         )
-    of_truth = logits[labels, np.arange(len(labels))]
-    if (of_truth == logits.max(axis=0)).all():
+    true_logits = logits[labels, np.arange(len(labels))]
+    if (true_logits == logits.max(axis=0)).all():
         raise DataError(
             "the true class has the largest logit in every case, so that no temperature fits best: "
             "a population of known calibration needs errors"
         )
 
     def derivative(factor: float) -> float:
-        return float((of_truth - (special.softmax(factor * logits, axis=0) * logits).sum(0)).sum())
+        return float(
+            (true_logits - (special.softmax(factor * logits, axis=0) * logits).sum(0)).sum()
+        )
 
     if not derivative(0.0) > 0:
         raise DataError(

@@ -94,19 +94,9 @@ def _exact(population: Population, statistic: Statistic) -> Truth | None:
 def between_blocks(draw: Callable[[int], Array], *, draws: int, blocks: int) -> Truth:
     """The mean of a statistic over independent large samples, with the SE between them.
 
-    Parameters
-    ----------
-    draw : callable
-        ``draw(n)``: the statistic of one fresh sample of n cases, shape ``(1,)``.
-    draws : int
-        Cases of all samples together.
-    blocks : int
-        Number of samples, at least 2.
-
-    Returns
-    -------
-    Truth
-        NaN where the statistic is undefined on a sample.
+    ``draw(n)`` gives the statistic of one fresh sample of n cases, shape ``(1,)``; ``draws`` are
+    the cases of all samples together, of which there are at least 2 ``blocks``. NaN where the
+    statistic is undefined on a sample.
     """
     if blocks < 2:
         raise OptionError(f"blocks={blocks}: a standard error needs at least 2")

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.types import Level
 from halfwidth.document.frames import frames_data, records
 from halfwidth.document.parts import Cell, Document, Heading, Kind, Note, Part, Table
+from halfwidth.estimation.resolve import AUTO
 from halfwidth.study.analysis.advice import auto_choice
-from halfwidth.study.targets import by_target
+from halfwidth.study.targets import by_target, range_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 KINDS = {"method": Kind.NAME, "rank": Kind.TEXT}
-AUTO = "auto"
 # Share of a normal distribution's SD that lies between its first quartile and its mean.
 QUARTILE = 0.6745
 
@@ -24,13 +24,7 @@ QUARTILE = 0.6745
 def advice_document(frame: pd.DataFrame, *, top: int, seed: int) -> Document:
     """The frame of `analysis.advice`: the first methods of each n, those tied with them, and auto.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    top : int
-        Methods shown of each n; data have all.
-    seed : int
-        Of the draws of tasks.
+    ``top`` methods are shown of each n, and data have all; ``seed`` is of the draws of tasks.
     """
     parts: list[Part] = []
     for target, group in by_target(frame):
@@ -98,7 +92,7 @@ def _notes(frame: pd.DataFrame, seed: int) -> Iterator[str]:
 
 
 def _sureness(frame: pd.DataFrame, seed: int) -> str:
-    counts = {word: _range(frame[f"{word}s"]) for word in ("instance", "task")}
+    counts = {word: range_text(frame[f"{word}s"]) for word in ("instance", "task")}
     of = " of ".join(f"{n} {word}{'' if n == '1' else 's'}" for word, n in counts.items())
     if frame["first"].isna().all():
         return f"{of}: too few tasks, or no draws of them, to say how sure the ranks are."
@@ -109,15 +103,10 @@ def _sureness(frame: pd.DataFrame, seed: int) -> str:
     )
 
 
-def _range(counts: pd.Series[Any]) -> str:
-    low, high = int(counts.min()), int(counts.max())
-    return f"{low}" if low == high else f"{low} to {high}"
-
-
 def _auto(frame: pd.DataFrame) -> str:
     ranked = frame[frame["method"] == AUTO]
     if ranked.empty:
-        takes = [f"{method} of {what}" for method, what in _auto_choices(frame).items()]
+        takes = [f"{method} of {targets}" for method, targets in _auto_choices(frame).items()]
         plain = (
             f" Where no value fails and none are equal it takes {'; '.join(takes)}."
             if takes
@@ -128,27 +117,26 @@ def _auto(frame: pd.DataFrame) -> str:
             f'methods = ["auto", ...] in its spec runs it. It looks at each sample.{plain}'
         )
     reliable, first = int(ranked["reliable"].sum()), int((ranked["rank"] == 1).sum())
-    near = int(((ranked["rank"] == 1) | ranked["tied"]).sum())
+    as_good = int(((ranked["rank"] == 1) | ranked["tied"]).sum())
     return (
         f"auto, what you get without naming a method, is reliable in {reliable} of {len(ranked)} "
         f"settings here (a statistic, a level and an n), ranked first in {first}, and first or not "
-        f"to be told apart from the first in {near}."
+        f"to be told apart from the first in {as_good}."
     )
 
 
 def _auto_choices(frame: pd.DataFrame) -> dict[str, str]:
     """What ``auto`` takes of plain values: the statistics and sizes, by method."""
-    found: dict[str, dict[str, list[int]]] = {}
+    chosen: dict[str, dict[str, list[int]]] = {}
     for target, rows in by_target(frame):
         for n in sorted({int(n) for n in rows["n"]}):
             method = auto_choice(target.metric, target.statistic, n, Level(target.confidence_level))
             if method:
-                found.setdefault(method, {}).setdefault(target.title, []).append(n)
+                chosen.setdefault(method, {}).setdefault(target.title, []).append(n)
     return {
-        method: ", ".join(f"{what} (n = {_sizes(sizes)})" for what, sizes in own.items())
-        for method, own in found.items()
+        method: ", ".join(
+            f"{title} (n = {', '.join(map(str, sorted(set(sizes))))})"
+            for title, sizes in of_targets.items()
+        )
+        for method, of_targets in chosen.items()
     }
-
-
-def _sizes(sizes: list[int]) -> str:
-    return ", ".join(map(str, sorted(set(sizes))))

@@ -11,8 +11,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import Door, flag_of, spelled
 from halfwidth.document.frames import frames_data, records
 from halfwidth.document.parts import Document, Heading, Kind, Note, Part, Table
-from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
-from halfwidth.study.targets import TWO_SIDED, Target
+from halfwidth.study.targets import BOUNDS, TWO_SIDED, Target, unit_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,25 +23,17 @@ KINDS = {
     "method": Kind.NAME,
 }
 SEPARATE = ("confidence_level", "alternative")
-SIDES = {"two-sided": "intervals", "lower": "lower bounds", "upper": "upper bounds"}
 
 
 @frozen
 class Layout:
-    """How a frame is shown.
+    """How a frame is shown."""
 
-    Attributes
-    ----------
-    columns : mapping
-        What stands in a row, by heading.
-    footer : str
-        What the numbers are.
-    empty : str
-        What is said where there are no rows.
-    """
-
+    # What stands in a row, by heading.
     columns: Mapping[str, Cell]
+    # What the numbers are.
     footer: str
+    # What is said where there are no rows.
     empty: str = "Nothing to show."
 
 
@@ -53,14 +44,8 @@ def answer_document(
 ) -> Document:
     """An answer of `halfwidth.study.analysis`.
 
-    Parameters
-    ----------
-    frames : mapping
-        All rows by name, for programs.
-    shown : mapping
-        What people see, by the name of its layout in `TABLES`.
-    facts : mapping, optional
-        Numbers that footers name, such as the seed.
+    ``frames`` has all rows, for programs; ``shown`` what people see, by the name of its layout in
+    `TABLES`; ``footer_values`` what footers name, such as the seed.
     """
     parts = [
         part
@@ -77,7 +62,7 @@ def _parts(layout: Layout, frame: pd.DataFrame, footer_values: Mapping[str, Any]
         return
     for key, group in frame.groupby(list(SEPARATE), sort=True, dropna=False):
         level, alternative = map(str, key)
-        yield Heading(f"{100 * float(level):g} % {SIDES[alternative]}")
+        yield Heading(f"{100 * float(level):g} % {BOUNDS[alternative]}")
         rows = records(group)
         cells = {name: [cell(row) for row in rows] for name, cell in layout.columns.items()}
         # A column that says nothing is left out.
@@ -321,9 +306,6 @@ def units_note(frame: pd.DataFrame) -> str:
     """
     named: dict[str, list[str]] = {}
     for metric in dict.fromkeys(map(str, frame["metric"])):
-        base, _, given = metric.partition(":")
-        spec = next((known[base] for known in (METRICS, SAMPLE_METRICS) if base in known), None)
-        if spec is not None and spec.unit:
-            unit = "voxels" if "unit=voxel" in given else spec.unit
+        if unit := unit_of(metric):
             named.setdefault(unit, []).append(metric)
     return "".join(f"Widths of {shortened(names)} are in {unit}. " for unit, names in named.items())

@@ -139,7 +139,7 @@ def _rejection_notes(frame: pd.DataFrame, drawn: bool, seed: int | None) -> Iter
         which = [f"{row['family']} {row['metric'] or LOGITS} {row['failed']}" for row in failed]
         yield f"Instances without a fit, which are left out: {shortened(which, 12)}."
     yield OPTIMISTIC + (
-        "" if drawn else f" Draws have p that are right ({spelled_both('lilliefors', 999)})."
+        "" if drawn else f" A bootstrap gives right ones ({spelled_both('lilliefors', 999)})."
     )
     if drawn:
         yield f"Seed {seed}, {frame['draws'].max()} draws for each p."

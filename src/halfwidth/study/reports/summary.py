@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.document.frames import frames_data
 from halfwidth.document.parts import Document, Heading, Kind, Note, Part, Table
-from halfwidth.study.targets import by_target
+from halfwidth.study.targets import by_target, range_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,13 +56,12 @@ def _percent(share: float) -> str:
 def _notes(frame: pd.DataFrame) -> Iterator[str]:
     """What the numbers are of, and how sure they are."""
     instances = sorted({int(count) for count in frame["instances"]})
-    many = f"{instances[0]}" if len(instances) == 1 else f"{instances[0]} to {instances[-1]}"
     noun = "instance" if instances == [1] else "instances"
     worst = frame["coverage_se"].max()
     error = (
         "" if math.isnan(worst) else f"; Monte-Carlo SE of a coverage at most {100 * worst:.2f} %"
     )
-    yield f"Medians and quartiles over {many} {noun}{error}."
+    yield f"Medians and quartiles over {range_text(instances)} {noun}{error}."
     yield "Above, below: how often the whole interval lies above, below the true value, in %."
     yield "An undefined interval counts as a miss."
     truths = frame["truth_error"].max()

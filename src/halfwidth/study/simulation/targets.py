@@ -25,12 +25,12 @@ from halfwidth.estimation.functionals import (
     share_of,
 )
 from halfwidth.estimation.records import Functional
-from halfwidth.estimation.resolve import resolve_metric
+from halfwidth.estimation.resolve import AUTO, resolve_metric
 from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import fits, rests_on_bounds
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.engines import engine_for
-from halfwidth.study.specs.spec import AUTO, DetectedRow, Instance, StudySpec, written
+from halfwidth.study.specs.spec import DetectedRow, Instance, StudySpec, written
 
 
 @frozen
@@ -190,8 +190,8 @@ def _measured_of_test_sets(
     """As `metric_ci` would estimate it, on the cases of samples in place of a test set."""
     if metric.estimand is Estimand.ERROR_OF_PAIRS:
         raise OptionError(
-            f"metrics: {written(metric)} has no study: pairs of cases are too many for its value "
-            "in a population; take ece, smooth_ece or kce"
+            f"metrics: {written(metric)} cannot be studied: its value in a population takes too "
+            "many pairs of cases; use ece, smooth_ece or kce"
         )
     classes = Classes(instance.classes, 1 if len(instance.classes) == 2 else None)
     policies = Policies(spec.absent_class, "omit")

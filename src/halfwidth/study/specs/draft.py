@@ -56,9 +56,9 @@ def draft(folder: str | Path, beside: str | Path | None = None) -> str:
     if not good:
         reasons = [f"{_shown(file, root)}: {reason}" for file, reason in unused]
         reasons += [reason for _, reason in bad]
-        held = f" ({'; '.join(reasons[:3])})" if reasons else ""
+        why = f" ({'; '.join(reasons[:3])})" if reasons else ""
         raise DataError(
-            f"{root}: holds nothing that a study can use{held}. It reads tables of per-case values "
+            f"{root}: holds nothing that a study can use{why}. It reads tables of per-case values "
             "whose name or columns name a metric (liver_dsc.csv), and pairs *_scores.npy, "
             "*_targets.npy"
         )

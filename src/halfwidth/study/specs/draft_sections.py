@@ -11,13 +11,13 @@ from typing import Any
 
 from halfwidth.core.errors import DataError, HalfwidthError
 from halfwidth.core.frozen import frozen
+from halfwidth.io.plain_tables import PLAIN_SUFFIXES
 from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.metrics.overlap import dsc
 from halfwidth.study.specs.guessing import (
     ScoreFiles,
     ValueColumns,
     scores_in,
-    tables_among,
     values_in,
 )
 from halfwidth.study.specs.matching import NAMED, matches
@@ -98,7 +98,7 @@ def toml(value: object) -> str:
 def tables_blocks(files: list[Path], root: Path, place: Path, unused: Unused) -> list[Block]:
     """A section for each folder, metric and scale."""
     groups: dict[tuple[object, ...], list[ValueColumns]] = {}
-    for file in tables_among(files):
+    for file in (file for file in files if file.suffix.lower() in PLAIN_SUFFIXES):
         try:
             entries = values_in(file)
         except HalfwidthError as error:

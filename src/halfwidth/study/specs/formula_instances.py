@@ -62,11 +62,6 @@ def instance_of_formula(source: PopulationSource) -> Instance:
     )
 
 
-def parameter_names(family: str) -> list[str]:
-    """The names of the parameters of a family; an error for an unknown one."""
-    return list(FAMILIES[family].parameters)
-
-
 def complete_component(part: MixtureComponent) -> MixtureComponent:
     """A part whose distribution can be made, with all its parameters."""
     population = build_population((part,))

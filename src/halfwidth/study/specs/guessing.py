@@ -15,7 +15,6 @@ from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.estimation.test_sets.class_labels import as_cells
 from halfwidth.estimation.test_sets.score_scales import ROUNDING, ROW_SUM_TOLERANCE, as_score_rows
 from halfwidth.io.arrays import read_array
-from halfwidth.io.plain_tables import PLAIN_SUFFIXES
 from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.study.specs.matching import NAMED
@@ -276,8 +275,3 @@ def _scores(file: Path, targets: Path, patterns: tuple[str, str]) -> ScoreFiles:
     both = np.concatenate([seen, 1 - seen]) if len(rows) == 1 else seen
     zeros = kind == "probabilities" and bool((both <= 0).any())
     return ScoreFiles(file, targets, patterns, kind, zeros, not finite.all())
-
-
-def tables_among(files: list[Path]) -> list[Path]:
-    """Files that may be tables, by their suffix."""
-    return [file for file in files if file.suffix.lower() in PLAIN_SUFFIXES]

@@ -10,7 +10,7 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.spec import MethodSpec, Metric, Statistic, Takes
 from halfwidth.core.types import ALTERNATIVES, Level
 from halfwidth.core.undefined import ABSENT_CLASS
-from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.estimation.resolve import AUTO, resolve_statistic
 from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
 from halfwidth.intervals.all_methods import METHODS, method_named
 from halfwidth.metrics.agreement import accuracy
@@ -22,7 +22,7 @@ from halfwidth.study.specs.parsing_sources import (
     score_source,
     table_source,
 )
-from halfwidth.study.specs.spec import AUTO, StudySpec, written
+from halfwidth.study.specs.spec import StudySpec, written
 from halfwidth.study.specs.toml_sections import Section, placed, read_toml
 from halfwidth.summaries.all_statistics import STATISTICS
 
@@ -240,14 +240,14 @@ def _averages(study: Section, metrics: Sequence[Metric]) -> tuple[str, ...]:
 
 def _methods(study: Section) -> tuple[tuple[MethodSpec, ...] | None, bool]:
     """The methods that are named (None: all), and whether ``auto`` is among them."""
-    given = study.texts("methods", (ALL,))
-    alone = set(given) <= {ALL, AUTO}
+    written_names = study.texts("methods", (ALL,))
+    alone = set(written_names) <= {ALL, AUTO}
     with placed(study.at("methods")):
         names = [
             name if name == AUTO or (name == ALL and alone) else method_named(name).name
-            for name in given
+            for name in written_names
         ]
-    _check_once(study, "methods", given, names)
+    _check_once(study, "methods", written_names, names)
     if ALL in names:
         return None, AUTO in names
     place = {method.function: place for place, method in enumerate(METHODS)}

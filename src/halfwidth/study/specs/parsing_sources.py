@@ -13,10 +13,10 @@ from halfwidth.estimation.detections.matchings import Matching
 from halfwidth.estimation.detections.requests import detector_request
 from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.study.populations.logits import Exponent
+from halfwidth.study.populations.parametric import FAMILIES
 from halfwidth.study.specs.formula_instances import (
     complete_component,
     formula_text,
-    parameter_names,
 )
 from halfwidth.study.specs.matching import check_pattern
 from halfwidth.study.specs.spec import (
@@ -318,7 +318,7 @@ def _part(section: Section, keys: Sequence[str], *, weighted: bool) -> MixtureCo
     section.require("family", 'the distribution, for example family = "beta", a = 8, b = 2')
     name = section.text("family")
     with placed(section.at("family")):
-        parameters = parameter_names(name)
+        parameters = list(FAMILIES[name].parameters)
     beside = (*keys, *(("family", "weight") if weighted else ()))
     section.check_keys([*beside, *parameters])
     weight = section.number("weight", 1.0, above=0, wanted="above 0") if weighted else 1.0

@@ -74,12 +74,12 @@ def pair_files(scores: Sequence[Match], targets: Sequence[Match]) -> list[tuple[
                     "for its wildcards; name one"
                 )
     for side, others, lacking in ((scores, targets, "targets"), (targets, scores, "scores")):
-        there = {match.key(parts) for match in others}
-        lone = [match.shown for match in side if match.key(parts) not in there]
-        if lone:
+        keys = {match.key(parts) for match in others}
+        unmatched = [match.shown for match in side if match.key(parts) not in keys]
+        if unmatched:
             raise DataError(
-                f"{shortened(lone, 5)}: no {lacking} belong to "
-                f"{'it' if len(lone) == 1 else 'them'}; there are "
+                f"{shortened(unmatched, 5)}: no {lacking} belong to "
+                f"{'it' if len(unmatched) == 1 else 'them'}; there are "
                 f"{shortened([match.shown for match in others], 5)}. Wildcards of both must stand "
                 "for the same text"
             )

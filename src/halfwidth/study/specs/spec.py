@@ -21,6 +21,7 @@ from halfwidth.core.types import Bounds, Level
 from halfwidth.core.undefined import AbsentClass, Missing
 from halfwidth.estimation.detections.matchings import Matching
 from halfwidth.estimation.functionals import MetricRow
+from halfwidth.estimation.resolve import AUTO
 from halfwidth.intervals.all_methods import METHODS
 from halfwidth.study.populations.logits import Exponent
 
@@ -28,9 +29,6 @@ from halfwidth.study.populations.logits import Exponent
 FEW_CASES = 50
 # Fewest cases of a class: scores of fewer are hardly a distribution.
 FEW_OF_A_CLASS = 10
-
-# What stands in place of a method where one is chosen for each sample, as users get it.
-AUTO = "auto"
 
 FittedBy = Literal["auto", "kde", "empirical"]
 ScoreKind = Literal["logits", "probabilities"]

@@ -223,8 +223,8 @@ class Section:
         words = [str(word) for word in allowed]
         if not isinstance(value, str) or value not in words:
             listed = ", ".join(f'"{word}"' for word in words)
-            near = closest(str(value), words)
-            meant = f'; did you mean "{near}"?' if near else ""
+            nearest = closest(str(value), words)
+            meant = f'; did you mean "{nearest}"?' if nearest else ""
             raise DataError(f"{self.at(key)} = {_shown(value)} is none of {listed}{meant}")
         return allowed[words.index(value)]
 
@@ -266,7 +266,7 @@ def _rewritten(value: object) -> str:
 def _shown(value: object) -> str:
     """A value roughly as written in the file."""
     if isinstance(value, list):
-        return _cut(f"[{shortened([_shown(one) for one in value], 5)}]")
+        return _cut(f"[{shortened(list(map(_shown, value)), 5)}]")
     if isinstance(value, dict):
         return "{...}"
     return _cut(json.dumps(value, ensure_ascii=False, default=str))

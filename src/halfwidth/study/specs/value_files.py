@@ -57,8 +57,8 @@ def _instances_of_table(source: TableSource, match: Match) -> list[Instance]:
             with placed("where"):
                 table = pick_rows(table, source.where)
         layout = layout_of(table, source.columns, source.by or None, source.case)
-        held = metrics_in(table, layout)
-        _check_metric(source, layout, held)
+        known = metrics_in(table, layout)
+        _check_metric(source, layout, known)
         for part in slices(table, layout, missing=source.missing):
             metric = _metric_of(source, part)
             if metric is not None:
@@ -66,20 +66,20 @@ def _instances_of_table(source: TableSource, match: Match) -> list[Instance]:
                 instances.append(_instance(source, match, layout, checked, metric, table.notes))
         if not instances:
             name = written(source.metric) if source.metric else "value"
-            raise DataError(f"no row is of metric {name!r}; the table has {shortened(held)}")
+            raise DataError(f"no row is of metric {name!r}; the table has {shortened(known)}")
     return instances
 
 
-def _check_metric(source: TableSource, layout: Layout, held: list[str]) -> None:
+def _check_metric(source: TableSource, layout: Layout, known: list[str]) -> None:
     """Refuse values that nothing says the metric of, and options that would be for several."""
     if layout.metric is None and source.metric is None:
         raise DataError(
             'what are the values? Say it: metric = "dsc"; or a name of your own, with bounds = '
             f"[low, high] (columns: {shortened(layout.values, 5)})"
         )
-    if source.metric is None and len(held) > 1 and (source.scale != 1 or source.bounds):
+    if source.metric is None and len(known) > 1 and (source.scale != 1 or source.bounds):
         raise DataError(
-            f"scale and bounds would apply to every metric of the table ({shortened(held)}); name "
+            f"scale and bounds would apply to every metric of the table ({shortened(known)}); name "
             "the one that is meant: metric = ..., in a section for each"
         )
 
@@ -110,10 +110,10 @@ def _instance(
     layout_notes: tuple[str, ...],
 ) -> Instance:
     model, task, where = _named(source, match, layout, part)
-    held = METRICS[source.converted_from] if source.converted_from else metric.spec
+    table_metric = METRICS[source.converted_from] if source.converted_from else metric.spec
     ready = ready_values(
         part.values,
-        metric if held is metric.spec else Metric(held),
+        metric if table_metric is metric.spec else Metric(table_metric),
         Request(None, Level(), 2, 0, source.missing, source.penalty),
         scale=source.scale,
         where=where,
@@ -122,7 +122,7 @@ def _instance(
     )
     bounds = metric.spec.bounds
     # Values beyond the bounds by the rounding of the file are on them.
-    values = np.sort(np.clip(ready.values, held.bounds.low, held.bounds.high))
+    values = np.sort(np.clip(ready.values, table_metric.bounds.low, table_metric.bounds.high))
     if source.converted_from:
         values = CONVERSIONS[source.converted_from, metric.spec.name](values)
     low = source.above * np.median(values) if source.above and len(values) else -np.inf

@@ -102,7 +102,7 @@ def _restore_manifest(folder: Path, new: manifest.Manifest, fault: DataError) ->
         foreign = [part for part in parts if study_hash_in(part) not in (None, new.hash)]
         if foreign:
             raise DataError(
-                f"{fault}, which this spec is not (parts/{foreign[0].name} is of another study)"
+                f"{fault}; this spec is another one (parts/{foreign[0].name} is not of its study)"
             )
         kept = set_aside(path).name if path.exists() else ""
         # Parts written before seals existed must not count as parts that lost theirs.

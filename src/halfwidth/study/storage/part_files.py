@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -135,34 +135,20 @@ def seal_part(content: bytes, stem: str, manifest: Manifest) -> bytes:
     return _encode(table, part_metadata(name, digest, manifest.hash))
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def _is_number(value: Any) -> bool:
-    return _is_whole(value) or isinstance(value, float | np.floating)
-
-
-def _is_truth(value: Any) -> bool:
-    return isinstance(value, bool | np.bool_)
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
-
-
-# Arrow would silently cut off fractions and read a text as a list of letters.
-FITS: dict[str, Callable[[Any], bool]] = {
-    "string": _is_text,
-    "int64": _is_whole,
-    "double": _is_number,
-    "bool": _is_truth,
-    "list<string>": _is_texts,
+TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "int64": (int, np.integer),
+    "double": (int, np.integer, float, np.floating),
+    "bool": (bool, np.bool_),
 }
+
+
+def _fits(value: Any, kind: str) -> bool:
+    """Arrow would silently cut off fractions and read a text as a list of letters."""
+    if kind == "list<string>":
+        return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
+    # A boolean is an int to Python.
+    return isinstance(value, TYPES[kind]) and isinstance(value, bool | np.bool_) == (kind == "bool")
 
 
 def parquet(
@@ -227,9 +213,9 @@ def _check_rows(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -
     for row in rows:
         if row.keys() != columns.keys():
             unlike = sorted(row.keys() ^ columns.keys())
-            raise TypeError(f"a row lacks, or has besides, the columns {', '.join(unlike)}")
+            raise TypeError(f"a row lacks, or has in addition, the columns {', '.join(unlike)}")
         for name, kind in columns.items():
-            if row[name] is not None and not FITS[kind](row[name]):
+            if row[name] is not None and not _fits(row[name], kind):
                 raise TypeError(f"column {name} ({kind}) got {row[name]!r}")
 
 

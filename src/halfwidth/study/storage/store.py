@@ -64,11 +64,11 @@ class Store:
 
     def chunk_states(self, chunks: Iterable[Chunk]) -> ChunkStates:
         """Which chunks are done, and what is wrong with unsound parts; reads parts in full."""
-        there = {entry.name for entry in _entries(self.path / PARTS)}
+        present = {entry.name for entry in _entries(self.path / PARTS)}
         done, faults, unsealed = set(), {}, 0
         for chunk in chunks:
             path = self.part(chunk)
-            if path.name not in there:
+            if path.name not in present:
                 continue
             checked = check_part(path, self.manifest)
             if checked.fault:
@@ -141,9 +141,9 @@ class Store:
 
     def failures(self, chunks: Iterable[Chunk]) -> dict[str, dict[str, Any]]:
         """The failures of chunks that were set aside, by name; a damaged record is empty."""
-        there = {entry.name for entry in _entries(self.path / FAILED)}
+        present = {entry.name for entry in _entries(self.path / FAILED)}
         paths = {chunk.name: self._failure(chunk.name) for chunk in chunks}
-        return {name: read_json(path) or {} for name, path in paths.items() if path.name in there}
+        return {name: read_json(path) or {} for name, path in paths.items() if path.name in present}
 
     def set_aside_failure(self, name: str) -> Path:
         """Rename the damaged record of a failure; its chunk will be repeated."""

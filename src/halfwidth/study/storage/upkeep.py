@@ -66,7 +66,10 @@ def status(store: Store, chunks: Sequence[Chunk] | None) -> StudyStatus:
         running=tuple(holders(store.path)),
         seconds=sum(timing["seconds"] for timing in timings),
         seconds_left=seconds_left,
-        reasons={name: _reason(failure) for name, failure in failures.items()},
+        reasons={
+            name: str(failure.get("reason", "")) if failure else "the record of why is damaged"
+            for name, failure in failures.items()
+        },
         unsealed=states.unsealed,
         torn=torn,
     )
@@ -77,10 +80,6 @@ def _known_chunks(store: Store) -> list[Chunk]:
     names = {name: digest for name, _, digest in parts}
     names |= {path.stem: "" for path in (store.path / FAILED).glob("*.json")} | names
     return [Chunk(name, digest, None, 0.0) for name, digest in sorted(names.items())]
-
-
-def _reason(failure: Mapping[str, Any]) -> str:
-    return str(failure.get("reason", "")) if failure else "the record of why is damaged"
 
 
 def _pace(timings: Sequence[Mapping[str, Any]]) -> float:
@@ -168,12 +167,12 @@ def collect(store: Store, others: Sequence[str | Path]) -> CollectResult:
 
 def _collect_part(store: Store, part: Path, content: bytes, writer: str) -> str:
     goal = store.path / PARTS / part.name
-    there = goal.exists()
-    if there and not check_part(goal, store.manifest).fault:
+    existed = goal.exists()
+    if existed and not check_part(goal, store.manifest).fault:
         return "already"
     write_whole(goal, content, writer)
     store.forget_failure(part.stem.rpartition("-")[0])
-    return "replaced" if there else "copied"
+    return "replaced" if existed else "copied"
 
 
 def _copy_the_rest(store: Store, source: Store, writer: str) -> None:
