@@ -12,7 +12,7 @@ from halfwidth.core.errors import OptionError, closest, shortened
 from halfwidth.core.option_names import flag_of, spelled
 from halfwidth.core.option_table.data import MATCHING
 from halfwidth.core.option_table.option import Group, Option
-from halfwidth.core.option_table.table import OPTIONS, SAID_BY
+from halfwidth.core.option_table.table import NOT_NEEDED, OPTIONS, SAID_BY
 
 F = TypeVar("F", bound=Callable[..., Any])
 # What verbs call the data that they take.
@@ -122,7 +122,9 @@ def _unknown_option_text(
         ),
         None,
     )
-    if said := _said_otherwise(given, names, kinds):
+    takes_data = bool(TAKES_DATA & {*names})
+    not_needed = NOT_NEEDED.get(given) if takes_data else None
+    if said := not_needed or _said_otherwise(given, names, kinds):
         return f"{text}; {said}"
     if given == "alpha" and option is not None:
         return f"{text}; it is called {option}, which is 1 - alpha{_one_minus(options[given])}"
@@ -135,7 +137,7 @@ def _unknown_option_text(
     of_matching = f"matching={{{part!r}: ...}}"
     if part is not None and "matching" in names:
         return f"{text}; it is a part of how detections are matched: {of_matching}"
-    if TAKES_DATA & {*names}:
+    if takes_data:
         called = {given, *(name for name, one in OPTIONS.items() if given in one.elsewhere.split())}
         found = {one.__name__: called & _options_of(one) for one in kinds()}
         known = set().union(*found.values())
