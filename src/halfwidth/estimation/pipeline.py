@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
@@ -83,6 +84,11 @@ class Job:
     without: WithoutResult | None = None
     matched: DetectionContext | None = None
     alone: Job | None = None
+
+    @functools.cached_property
+    def value(self) -> float:
+        """The statistic or metric of all its cases."""
+        return float(np.asarray(self.functional.statistic(self.records.arranged[None]))[0])
 
 
 def by_itself(job: Job) -> Job:

@@ -200,7 +200,7 @@ def _ranks_under_policies(
 
 def _merit(job: Job) -> float:
     """The statistic of a model, turned so that more is better."""
-    return _sign(job) * float(job.functional.statistic(job.records.arranged[None])[0])
+    return _sign(job) * job.value
 
 
 def _check_direction(family: MeasuredFamily) -> None:

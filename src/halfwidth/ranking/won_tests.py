@@ -120,8 +120,7 @@ class WonTests:
         if self.results[0].name == WILCOXON:
             sums = [float(signed_ranks(first - second).sum()) for first, second in self._pairs()]
             return np.asarray(np.sign(sums))
-        statistic = self.jobs[0].functional.statistic
-        values = [float(statistic(job.records.arranged[None])[0]) for job in self.jobs]
+        values = [job.value for job in self.jobs]
         return np.asarray(np.sign([values[one] - values[other] for one, other in self.places]))
 
     def _least(self, pair: tuple[Array, Array], result: TestResult) -> float:
