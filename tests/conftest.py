@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import settings
+from messagelist import unlisted
 from support import Ran, Run, misspelled
 
 from halfwidth.cli.main import main
@@ -80,6 +81,7 @@ def run(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPat
         assert isinstance(left.value.code, int)
         # Notes may stand before the error.
         assert left.value.code != 2 or not misspelled(err.decode().splitlines()[-1]), err.decode()
+        assert not unlisted(err.decode()), "python tools/messages.py --write"
         return Ran(left.value.code, out.decode(), err.decode())
 
     return runs

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import pytest
 from hypothesis import settings
+from messagelist import unlisted
 
 import halfwidth as hw
 from halfwidth.cli.main import command
@@ -67,6 +68,7 @@ def refusal(call: Callable[[], object]) -> str:
     text = str(caught.value)
     assert "\n" not in text
     assert len(text) <= 600
+    assert not unlisted(text), "python tools/messages.py --write"
     return text
 
 

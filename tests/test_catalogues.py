@@ -45,8 +45,6 @@ def declared_in(package: ModuleType, catalogue: Any) -> dict[str, Any]:
     """Decorated functions, and metric specs that have no function yet, by name."""
     found: dict[str, Any] = {}
     for module in modules_of(package):
-        if module.__name__.endswith("catalogue"):
-            continue
         for value in vars(module).values():
             own = inspect.isfunction(value) and value.__module__ == module.__name__
             spec = value if isinstance(value, hw.MetricSpec) else spec_of(value) if own else None
@@ -80,6 +78,16 @@ def test_names_and_synonyms_are_unique(catalogue: Any, package: ModuleType) -> N
     assert package.__doc__
     names = [name for spec in catalogue for name in (spec.name, *spec.synonyms)]
     assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+@pytest.mark.parametrize("package", [metrics, intervals, summaries])
+def test_a_file_of_a_family_exports_what_it_declares(package: ModuleType) -> None:
+    """What the file of a metric, statistic or method names twice: for the catalogue, and users."""
+    for module in modules_of(package):
+        if hasattr(module, "__all__") and (declared := getattr(module, "DECLARED", ())):
+            functions = [one for one in declared if inspect.isfunction(one)]
+            own = {one.__name__ for one in functions if one.__module__ == module.__name__}
+            assert own - {*module.__all__} == set(), f"{module.__name__}: DECLARED, not in __all__"
 
 
 def test_parameters_of_metrics_and_statistics_never_clash() -> None:

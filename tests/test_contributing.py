@@ -78,6 +78,21 @@ def test_every_example_is_run() -> None:
     assert PAGE.read_text("utf-8").count("```python") == len(BLOCKS)
 
 
+def test_recipes_stand_under_their_headings_and_blocks_are_closed() -> None:
+    text = PAGE.read_text("utf-8")
+    prose = re.sub(r"^```[\w ]+\n(?:(?!^```).*\n)*^```$", "", text, flags=re.MULTILINE)
+    assert "```" not in prose
+    assert re.findall(r"^## (.*)", prose, re.MULTILINE) == [
+        "Words",
+        "Add a metric, a statistic or a method",
+        "Add an option or a reader",
+        "Change the walls, not what they hold",
+        "Write a quickstart",
+    ]
+    recipes = re.findall(r"^\*\*A ([\w ]+?)\*\*", prose, re.MULTILINE)
+    assert {"metric of a case", "metric of a test set", "form", "figure"} <= {*recipes}
+
+
 def test_the_house_is_drawn_from_the_contracts() -> None:
     spec = importlib.util.spec_from_file_location("house", PAGE.parent / "tools" / "house.py")
     assert spec is not None

@@ -9,7 +9,7 @@ from typing import Any
 import generate
 import pytest
 from over_data import over
-from pages import examples, menu, quickstarts
+from pages import api, examples, menu, quickstarts
 from pages.all import MAKERS
 from pages.figures_shown import GALLERY
 from support import Run
@@ -45,7 +45,19 @@ def test_the_way_of_a_number_is_traced() -> None:
     raised = page[page.index("## Where cautions") : page.index("## Where messages")]
     assert [spec.code for spec in hw.CAUTIONS if f"[{spec.code}]" not in raised] == []
     assert [line for line in raised.splitlines() if line.endswith("|  |")] == []
-    assert "is no result: a report takes what" in page
+    assert "(messages.md)" in page
+
+
+def test_doors_and_kinds_stand_on_one_page_that_is_read_in_ten_minutes() -> None:
+    text = str(MAKERS["api/on-one-page.md"]())
+    assert len(text.split()) < 2500  # 250 words a minute
+    calls = {line.partition("(")[0] for line in text.splitlines() if line.startswith("hw.")}
+    doors = {f"hw.{name}" for name in api.JOBS["estimating"].names.split()}
+    assert doors - calls == {"hw.evidence"}
+    makers = {call.split(".")[1] for call in calls if call.count(".") == 2}
+    assert makers == {*api.JOBS["data"].names.split()} - {"Matching"}
+    options = re.findall(r"^\| `(\w+)`", text, re.MULTILINE)
+    assert len(options) == len({*options}) <= 100
 
 
 def test_links_between_pages_lead_somewhere() -> None:

@@ -5,9 +5,11 @@ import importlib
 import inspect
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pages import api
+from pages.docstrings import docstring
 
 import halfwidth as hw
 
@@ -98,3 +100,31 @@ def test_names_are_words_of_the_vocabulary() -> None:
         for path in SOURCES.rglob("*.py")
     }
     assert {place for place, names in found.items() if names} == CONSTRUCTORS
+
+
+def documented(function: Any) -> list[str]:
+    """The names that stand under Parameters, in their order."""
+    section = docstring(function).sections.get("Parameters", "")
+    entries = re.findall(r"^([*\w][*\w, ]*?)(?: :|$)", section, re.MULTILINE)
+    return [name.strip(" *") for entry in entries for name in entry.split(",") if name.strip()]
+
+
+@pytest.mark.parametrize("package", sorted(PUBLIC))
+def test_docstrings_have_the_parameters_of_their_functions(package: str) -> None:
+    module = importlib.import_module(package)
+    values = {name: getattr(module, name) for name in module.__all__}
+    functions = {name: one for name, one in values.items() if inspect.isfunction(one)}
+    for name, one in values.items():
+        if inspect.isclass(one):
+            functions |= {
+                f"{name}.{key}": getattr(one, key)
+                for key, member in vars(one).items()
+                if isinstance(member, classmethod | staticmethod) and not key.startswith("_")
+            }
+    wrong = {
+        name: set(listed) ^ {*inspect.signature(one).parameters}
+        for name, one in functions.items()
+        if (listed := documented(one))
+    }
+    # A parameter with an underscore is not for users.
+    assert {n: p for n, p in wrong.items() if any(not q.startswith("_") for q in p)} == {}

@@ -17,7 +17,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "CONTRIBUTING.md"
-BLOCK = re.compile(r"(?<=```text house\n).*?(?=```)", re.DOTALL)
+# Up to its own closing fence: without one nothing is replaced.
+BLOCK = re.compile(r"(?<=^```text house\n)(?:(?!```).)*(?=^```$)", re.DOTALL | re.MULTILINE)
 # Contracts of the layers within a package, by its name.
 WITHIN = {"halfwidth.study": "study", "halfwidth.resampling": "resampling"}
 
@@ -55,6 +56,8 @@ def _purpose(name: str) -> str:
 if __name__ == "__main__":
     if "--write" in sys.argv:
         text = PAGE.read_text("utf-8")
-        PAGE.write_text(BLOCK.sub(lambda _found: picture(), text), "utf-8")
+        if len(BLOCK.findall(text)) != 1:
+            raise SystemExit(f"{PAGE}: wants one block between '```text house' and '```'")
+        PAGE.write_text(BLOCK.sub(lambda _: picture(), text), "utf-8")
     else:
         print(picture(), end="")

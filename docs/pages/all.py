@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pages import api, gallery, methods, metrics, quickstarts, reference, shell, statistics, way
+from pages import (
+    api,
+    gallery,
+    methods,
+    metrics,
+    one_page,
+    quickstarts,
+    reference,
+    shell,
+    statistics,
+    way,
+)
 
 MAKERS: dict[str, Callable[[], str | bytes]] = {
     **metrics.pages(),
@@ -13,6 +24,7 @@ MAKERS: dict[str, Callable[[], str | bytes]] = {
     **reference.pages(),
     **shell.pages(),
     **api.pages(),
+    **one_page.pages(),
     **gallery.pages(),
     **quickstarts.pages(),
     **way.pages(),

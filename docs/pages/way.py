@@ -14,13 +14,10 @@ from typing import Any
 import numpy as np
 
 import halfwidth as hw
-from halfwidth.core.option_names import spelled
 from pages.markdown import listing, page
 
 SOURCE = Path(hw.__file__).parent
 TITLE = "The way of a number"
-# Of a message, so many letters tell it from others.
-LETTERS = 90
 CODE = re.compile(r"HW\d{3}")
 
 
@@ -30,7 +27,7 @@ def pages() -> dict[str, Callable[[], str | bytes]]:
 
 
 def way_of_a_number() -> str:
-    """The page: two calls file by file, then the two indices."""
+    """The page: two calls file by file, then where cautions and messages come from."""
     rng = np.random.default_rng(0)
     dice = rng.beta(8, 2, 40)
     truth = np.arange(60) % 2
@@ -48,8 +45,7 @@ def way_of_a_number() -> str:
         "Each is declared once (`core/*_cautions.py`) and raised by the files named.",
         listing(("code", "caution", "raised in"), list(_cautions())),
         "## Where messages come from",
-        "What is refused, in the order of the files; `…` stands for what was given.",
-        listing(("file", "message"), list(_messages())),
+        "[Messages](messages.md) lists each, file by file.",
     )
 
 
@@ -90,38 +86,6 @@ def _cautions() -> Iterator[tuple[str, str, str]]:
         files = dict.fromkeys(raising.get(spec.code, ()))
         named = ", ".join(f"`{file}`" for file in files)
         yield f"[{spec.code}](cautions.md#{spec.code.lower()})", spec.title, named
-
-
-def _messages() -> Iterator[tuple[str, str]]:
-    for file, tree in _trees().items():
-        told = {
-            text
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args
-            if (text := _text(node.exc.args[0]))
-        }
-        for text in sorted(told):
-            yield f"`{file}`", f"{text[:LETTERS]}…" if len(text) > LETTERS else text
-
-
-def _text(node: ast.expr) -> str:
-    """A message as it is written, with an ellipsis for each value and options as in Python."""
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else ""
-    if isinstance(node, ast.JoinedStr):
-        return "".join(map(_part, node.values))
-    if isinstance(node, ast.BinOp):
-        return _text(node.left) + _text(node.right)
-    return ""
-
-
-def _part(node: ast.expr) -> str:
-    call = node.value if isinstance(node, ast.FormattedValue) else None
-    if isinstance(call, ast.Call) and getattr(call.func, "id", "") == spelled.__name__:
-        name = call.args[0]
-        if isinstance(name, ast.Constant) and isinstance(name.value, str):
-            return spelled(name.value) + "…" * (len(call.args) > 1)
-    return _text(node) if isinstance(node, ast.Constant) else "…"
 
 
 @functools.cache

@@ -19,7 +19,7 @@ from halfwidth.estimation.evidence import (
     rows_of,
     statistic_studied,
 )
-from halfwidth.estimation.evidence_lookup import Found, found_for
+from halfwidth.estimation.evidence_lookup import Findings, findings_for
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.study.analysis import evidence_rows
 
@@ -86,8 +86,8 @@ def test_metrics_of_segmentation_between_0_and_1_are_one_family(name: str) -> No
 # --------------------------------------------------------------------------- what is near
 
 
-def of_t() -> Found:
-    return Found(rows_of(OF_CASES, "mean", "", "t"))
+def of_t() -> Findings:
+    return Findings(rows_of(OF_CASES, "mean", "", "t"))
 
 
 @pytest.mark.parametrize(("n", "size"), [(7, 10), (10, 10), (24, 10), (30, 25), (625, 250)])
@@ -118,17 +118,17 @@ def row(n: int = 0, median: float = 0.95, quarter: float = 0.93, **changed: Any)
 
 
 def test_the_median_and_the_first_quartile_say_from_where_on_coverage_holds() -> None:
-    short = Found((row(10, 0.92), row(25, 0.95, 0.89), row(50, 0.93, 0.9), row(100)))
+    short = Findings((row(10, 0.92), row(25, 0.95, 0.89), row(50, 0.93, 0.9), row(100)))
     assert short.needed == 50
     assert [short.too_few(n) for n in (5, 10, 25, 49, 50, 1000)] == [True] * 4 + [False] * 2
 
 
 def test_a_size_that_falls_short_after_one_that_did_not_is_one_too_many() -> None:
-    assert Found((row(10), row(25, 0.9), row(50))).needed == 50
+    assert Findings((row(10), row(25, 0.9), row(50))).needed == 50
 
 
 def test_what_is_never_reliable_needs_more_than_was_studied() -> None:
-    never = Found((row(10, 0.8), row(250, 0.9)))
+    never = Findings((row(10, 0.8), row(250, 0.9)))
     assert never.needed is None
     assert never.needed_text == "more than 250"
     assert never.too_few(250)
@@ -137,7 +137,7 @@ def test_what_is_never_reliable_needs_more_than_was_studied() -> None:
 
 
 def test_far_fewer_cases_than_were_studied_are_too_few() -> None:
-    always = Found((row(10), row(25)))
+    always = Findings((row(10), row(25)))
     assert [always.too_few(n) for n in (6, 7, 10)] == [True, False, False]
 
 
@@ -152,8 +152,8 @@ def test_rows_of_classes_say_how_many_cases_of_the_smallest_they_are_of() -> Non
 def ship(monkeypatch: pytest.MonkeyPatch, shipped: Mapping[str, tuple[Evidence, ...]]) -> None:
     """Let these rows by method, of sizes of all cases, be all evidence there is."""
     monkeypatch.setattr(
-        "halfwidth.estimation.evidence_lookup._found",
-        lambda *what, by_class: Found(() if by_class else shipped.get(what[-1], ())),
+        "halfwidth.estimation.evidence_lookup._findings",
+        lambda *what, by_class: Findings(() if by_class else shipped.get(what[-1], ())),
     )
 
 
@@ -163,7 +163,7 @@ def test_what_auto_chose_is_judged_by_auto_and_a_named_method_by_itself(
     shipped = {"auto": (row(10, method="auto"),), "hall": (row(10, 0.8, method="hall"), row(25))}
     ship(monkeypatch, shipped)
     chosen, named = (hw.summary_ci(values(12), metric="dsc", method=m) for m in ("auto", "hall"))
-    assert found_for(chosen, chosen=True).rows[0].method == "auto"
+    assert findings_for(chosen, chosen=True).rows[0].method == "auto"
     assert not messages(chosen, "HW201")
     assert "95 % intervals by hall covered 80 % at n = 10" in messages(named, "HW201")[0]
 
@@ -175,16 +175,16 @@ def test_a_method_that_leaves_samples_without_an_interval_is_not_what_auto_gave(
     ship(monkeypatch, shipped)
     truth, scores = [0, 1] * 10, np.random.default_rng(1).random(20)
     estimate = metric_ci(truth, scores, metric="auroc", method="delong_logit")
-    assert not found_for(estimate, chosen=True).rows
-    assert found_for(estimate, chosen=False).rows
+    assert not findings_for(estimate, chosen=True).rows
+    assert findings_for(estimate, chosen=False).rows
 
 
 def test_a_distance_is_judged_as_metrics_between_0_and_1_under_the_same_method() -> None:
     distances = np.random.default_rng(1).gamma(6, 0.2, 30)
-    chosen = found_for(hw.summary_ci(distances, metric="assd"), chosen=True)
+    chosen = findings_for(hw.summary_ci(distances, metric="assd"), chosen=True)
     assert chosen.rows
     assert not chosen.own
-    assert not found_for(hw.summary_ci(distances, metric="assd", method="t"), chosen=False).rows
+    assert not findings_for(hw.summary_ci(distances, metric="assd", method="t"), chosen=False).rows
 
 
 # --------------------------------------------------------------------------- what cautions say
@@ -206,7 +206,7 @@ def test_the_caution_about_the_method_quotes_where_there_is_one() -> None:
 
 def test_a_concentration_bound_is_told_its_width() -> None:
     (message,) = messages(hw.summary_ci(values(50), metric="dsc", method="hoeffding"), "HW307")
-    found = Found(rows_of(OF_CASES, "mean", "", "hoeffding")).at(50)
+    found = Findings(rows_of(OF_CASES, "mean", "", "hoeffding")).at(50)
     assert found is not None
     assert f"hoeffding was {found.width_ratio:.1f} times as wide as t at n = 50" in message
 

@@ -72,7 +72,7 @@ def golden(name: str, text: str) -> str:
     ("printed", "name"), [(name, name) for name in TEXTS], indirect=["printed"]
 )
 def test_text(printed: str, name: str) -> None:
-    assert printed == golden(name, printed)
+    assert printed == golden(name, printed), "if it is meant: make golden, and read the diff"
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,7 @@ from halfwidth.resampling.distribution import ExactDistribution, Replicates
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import bootstrap_distribution
 from halfwidth.resampling.exact.proportions import binomial
-from halfwidth.resampling.exact.spacings import spacings
-from halfwidth.resampling.forms.order_statistics import closed_form
+from halfwidth.resampling.forms.order_statistics import closed_form, spacings
 from halfwidth.resampling.weights.gammas import gammas
 
 Array = NDArray[np.float64]

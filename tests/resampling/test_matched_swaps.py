@@ -19,7 +19,7 @@ from halfwidth.estimation.records import Functional
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
-from halfwidth.resampling.forms.matched_swaps import ranks_within
+from halfwidth.resampling.forms.matched_scores import ranks_within
 from halfwidth.resampling.permutations.swap_tests import swap_tests
 
 METRICS = ("ap", "froc_score", "wafroc_auc")

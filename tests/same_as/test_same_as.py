@@ -16,7 +16,7 @@ import pytest
 from door import run_command
 
 import halfwidth as hw
-from halfwidth import testing
+from halfwidth import metrics, testing
 from halfwidth.plots import Figure
 from same_as.calls import (
     FILES,
@@ -300,7 +300,13 @@ def test_every_keyword_of_every_public_function_is_given() -> None:
         }
         if name not in given or wanted - given[name]:
             lacking[name] = wanted - given.get(name, set())
-    assert not lacking
+    assert not lacking, "tests/same_as/programs.txt wants a call with these"
+
+
+def test_every_metric_and_statistic_is_computed() -> None:
+    words = {word for call in all_calls() for word in re.findall(r"\w+", call.text)}
+    lacking = {*metrics.__all__, *hw.STATISTICS.names} - words
+    assert not lacking, "tests/same_as/commands.txt or programs.txt wants a call of these"
 
 
 def test_every_verb_is_helped(tmp_path: Path) -> None:
@@ -329,7 +335,7 @@ def test_every_option_of_every_verb_is_given(tmp_path: Path) -> None:
         }
         if options - given - NOT_CALLED - OF_ALL_VERBS:
             lacking[verb] = options - given - NOT_CALLED - OF_ALL_VERBS
-    assert not lacking
+    assert not lacking, "tests/same_as/commands.txt wants a command with these"
 
 
 def test_every_place_of_a_difference_is_shown() -> None:

@@ -29,16 +29,7 @@ def areas_of_rows(area: Area, ranking: Ranking) -> tuple[Array, Array]:
 def areas_of_counts(
     area: Area, ranking: Ranking, unit: NDArray[np.intp], counts: Numbers
 ) -> tuple[Array, Numbers]:
-    """Areas of rankings at counts of units, and their positive entries: (R, B) each.
-
-    Parameters
-    ----------
-    area : Area
-    ranking : Ranking
-    unit : ndarray of int, shape (n,)
-        The unit of each case.
-    counts : ndarray, shape (B, U)
-    """
+    """Areas of rankings at counts of units, (B, U), and their positive entries: (R, B) each."""
     shape = (len(ranking.case), len(counts))
     areas, positives = np.empty(shape), np.empty(shape)
     for row, (case, mark) in enumerate(zip(ranking.case, ranking.mark, strict=True)):

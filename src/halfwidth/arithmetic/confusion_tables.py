@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.types import Numbers as Counts
@@ -57,6 +57,12 @@ def count_cells(codes: Counts, n_cells: int) -> Counts:
     shifted = flat + n_cells * np.arange(len(flat))[:, None]
     counts = np.bincount(shifted.ravel(), minlength=len(flat) * n_cells)
     return np.asarray(counts.reshape(*codes.shape[:-1], n_cells))
+
+
+def counts_by_unit(codes: Counts, unit: NDArray[np.intp], units: int, n_cells: int) -> Counts:
+    """Cases of each unit in each cell, given the code and the unit of each: (n,) -> (U, K)."""
+    flat = unit * n_cells + codes.astype(np.intp)
+    return np.bincount(flat, minlength=units * n_cells).reshape(units, n_cells)
 
 
 def one_vs_rest(matrix: Counts) -> tuple[Counts, Counts, Counts, Counts]:

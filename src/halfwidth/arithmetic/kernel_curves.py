@@ -30,9 +30,9 @@ def _log_kernels(p: Array, at: NDArray[np.intp], bandwidth: float) -> Array:
     inside = clipped(p)
     shape = p / bandwidth + 1
     size = special.gammaln(shape.sum(axis=0)) - special.gammaln(shape).sum(axis=0)
-    made = np.log(inside[:, at]).T @ (shape - 1) + size
-    made[np.arange(len(at)), at] = -np.inf
-    return np.asarray(made)
+    result = np.log(inside[:, at]).T @ (shape - 1) + size
+    result[np.arange(len(at)), at] = -np.inf
+    return np.asarray(result)
 
 
 def _blocks(places: NDArray[np.intp], n: int) -> Iterator[NDArray[np.intp]]:
@@ -71,12 +71,12 @@ def smoothed(p: Array, values: Array, bandwidth: float) -> tuple[Array, Array]:
     The roughness of a case, (n,), is the sum of the squares of what the others count: 1 where it is
     a single one, near 0 where they are many.
     """
-    made, roughness = np.empty(values.shape), np.empty(p.shape[-1])
+    result, roughness = np.empty(values.shape), np.empty(p.shape[-1])
     for at in _blocks(np.arange(p.shape[-1]), p.shape[-1]):
         weights = kernel_weights(p, at, bandwidth)
-        made[:, at] = values @ weights.T
+        result[:, at] = values @ weights.T
         roughness[at] = np.einsum("mn,mn->m", weights, weights)
-    return made, roughness
+    return result, roughness
 
 
 def bandwidth_of(p: Array, bandwidth: float | None) -> float:

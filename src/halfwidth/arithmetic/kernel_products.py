@@ -35,7 +35,7 @@ def before_each(p: Array, deviations: Array, bandwidth: float) -> Array:
 
     On a line the kernel is a product, so that what comes before a case is cumulated.
     """
-    scaled, made = p / bandwidth, np.empty(deviations.shape)
+    scaled, sums = p / bandwidth, np.empty(deviations.shape)
     carried, last, start = np.zeros(deviations.shape[:-1]), 0.0, 0
     while start < len(p):
         stop = int(np.searchsorted(scaled, scaled[start] + REACH, side="right"))
@@ -44,9 +44,9 @@ def before_each(p: Array, deviations: Array, bandwidth: float) -> Array:
         np.cumsum(r * np.exp(here), axis=-1, out=before[..., 1:])
         before += (carried * np.exp(last - scaled[start]))[..., None]
         falling = np.exp(-here)
-        np.multiply(falling, before[..., :-1], out=made[..., start:stop])
+        np.multiply(falling, before[..., :-1], out=sums[..., start:stop])
         carried, last, start = before[..., -1] * falling[-1], scaled[stop - 1], stop
-    return made
+    return sums
 
 
 def _blocks_of_kernel(p: Array, bandwidth: float) -> Iterator[tuple[slice, Array]]:
@@ -85,12 +85,12 @@ def products_of_cases(p: Array, deviations: Array, bandwidth: float) -> tuple[Ar
         after = before_each(-p[0, ::-1], r[::-1], bandwidth)[::-1]
         squares = 2 * r**2 @ before_each(p[0], r**2, bandwidth / 2)
         return r * (before_each(p[0], r, bandwidth) + after), float(squares)
-    made, squares = np.empty(p.shape[-1]), 0.0
+    sums, squares = np.empty(p.shape[-1]), 0.0
     for rows, kernel in _blocks_of_kernel(p, bandwidth):
         products = kernel * (deviations[:, rows].T @ deviations)
-        made[rows] = products.sum(axis=-1)
+        sums[rows] = products.sum(axis=-1)
         squares += float((products**2).sum())
-    return made, squares
+    return sums, squares
 
 
 def bandwidth_of(p: Array, bandwidth: float | None) -> float:

@@ -23,19 +23,12 @@ AT_A_TIME = 2**17
 
 @frozen(eq=False)
 class Fitted:
-    """A logistic regression, or many.
+    """A logistic regression, or many."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (..., K)
-        NaN where the likelihood has no maximum or no single one: the terms separate the outcomes,
-        completely or but for ties, or are collinear; all outcomes are equal; no case counts.
-    information : ndarray of shape (..., K, K)
-        Σ w μ(1 - μ) x xᵀ at the maximum; NaN where there is none.
-    """
-
+    # (..., K): naN where the likelihood has no maximum or no single one: the terms separate the
+    # outcomes, completely or but for ties, or are collinear; all outcomes are equal; no case counts
     coefficients: Array
-    information: Array
+    information: Array  # (..., K, K): Σ w μ(1 - μ) x xᵀ at the maximum; NaN where there is none
 
     @property
     def covariance(self) -> Array:
@@ -61,27 +54,9 @@ def fit_logistic(
 ) -> Fitted:
     """Maximum likelihood of outcomes with log odds offset + βᵀx, by Newton's method.
 
-    Parameters
-    ----------
-    terms : ndarray of shape (K, n) or (..., K, n)
-        The same for all fits, or those of each. An intercept is a term of ones.
-    outcomes, offset : ndarray of shape (n,) or (..., n)
-    weights : ndarray of shape (n,) or (..., n), optional
-        How often each case counts; a case of weight 0 is none.
-    start : ndarray of shape (K,), optional
-        Coefficients of a fit to much the same cases, to start from.
-
-    Returns
-    -------
-    Fitted
-
-    Examples
-    --------
-    >>> x, y = np.array([-2.0, -1.0, 0.0, 1.0, 2.0]), np.array([0.0, 1.0, 0.0, 1.0, 1.0])
-    >>> fit_logistic(np.stack([np.ones(5), x]), y).coefficients.round(3).tolist()
-    [0.623, 1.09]
-    >>> fit_logistic(np.stack([np.ones(5), x]), (x > 0).astype(float)).coefficients.tolist()
-    [nan, nan]
+    Terms, of which an intercept is one of ones, are the same for all fits, (K, n), or those of
+    each, (..., K, n); the others (n,) or (..., n). Weights are how often each case counts;
+    ``start`` are the coefficients of a fit to much the same cases, (K,).
     """
     n_terms, n = terms.shape[-2:]
     counts, known = np.ones(n) if weights is None else weights, np.asarray(offset, dtype=float)
@@ -97,14 +72,16 @@ def fit_logistic(
     for begin in range(0, len(y), block):
         rows = slice(begin, begin + block)
         own = x if terms.ndim == 2 else x[rows]
-        found = _coefficients(own, y[rows], w[rows], known[rows], first)
+        coefficients = _coefficients(own, y[rows], w[rows], known[rows], first)
         # Far from the maximum all may seem certain, and Newton's method then has no way to go.
-        lost = np.flatnonzero(np.isnan(found[:, 0])) if first.any() else np.empty(0, np.intp)
+        lost = np.flatnonzero(np.isnan(coefficients[:, 0])) if first.any() else np.empty(0, np.intp)
         if len(lost):
-            of_lost = own if len(own) == 1 else own[lost]
+            lost_terms = own if len(own) == 1 else own[lost]
             again = rows.start + lost
-            found[lost] = _coefficients(of_lost, y[again], w[again], known[again], 0 * first)
-        beta[rows] = found
+            coefficients[lost] = _coefficients(
+                lost_terms, y[again], w[again], known[again], 0 * first
+            )
+        beta[rows] = coefficients
         mean = expit(known[rows] + _combined(own, beta[rows]))
         information[rows] = _information(own, w[rows] * mean * (1 - mean))
     return Fitted(beta.reshape(*lead, n_terms), information.reshape(*lead, n_terms, n_terms))
@@ -112,7 +89,7 @@ def fit_logistic(
 
 def _coefficients(x: Array, y: Array, w: Array, known: Array, start: Array) -> Array:
     """Those of R fits, (R, K), of terms (R, K, n), or (1, K, n) of all."""
-    found = np.full((len(y), x.shape[1]), np.nan)
+    coefficients = np.full((len(y), x.shape[1]), np.nan)
     rows = np.flatnonzero((w > 0).any(axis=-1))
     beta = np.tile(np.asarray(start, dtype=float), (len(rows), 1))
     y, w, known = y[rows], w[rows], known[rows]
@@ -138,7 +115,7 @@ def _coefficients(x: Array, y: Array, w: Array, known: Array, start: Array) -> A
         beta = beta + share[:, None] * step
         log_odds = log_odds + share[:, None] * moved
         last = farthest <= CONVERGED
-        found[rows[single & last]] = beta[single & last]
+        coefficients[rows[single & last]] = beta[single & last]
         separated = np.where(counted, side * log_odds, np.inf).min(axis=-1) > 0
         going = single & ~last & ~separated
         if not going.any():
@@ -147,7 +124,7 @@ def _coefficients(x: Array, y: Array, w: Array, known: Array, start: Array) -> A
             rows, beta, gradient, mean = rows[going], beta[going], gradient[going], mean[going]
             y, w, known, side, log_odds = (a[going] for a in (y, w, known, side, log_odds))
             x = x if len(x) == 1 else x[going]
-    return found
+    return coefficients
 
 
 def _combined(x: Array, beta: Array) -> Array:
@@ -163,11 +140,11 @@ def _total(x: Array, values: Array) -> Array:
 def _information(x: Array, values: Array) -> Array:
     """Sums over cases of products of two terms times a value, (R, K, K)."""
     n_terms = x.shape[1]
-    found = np.empty((len(values), n_terms, n_terms))
+    products = np.empty((len(values), n_terms, n_terms))
     for one in range(n_terms):
-        found[:, one, : one + 1] = _total(x[:, : one + 1] * x[:, one, None], values)
-        found[:, : one + 1, one] = found[:, one, : one + 1]
-    return found
+        products[:, one, : one + 1] = _total(x[:, : one + 1] * x[:, one, None], values)
+        products[:, : one + 1, one] = products[:, one, : one + 1]
+    return products
 
 
 def newton_step(information: Array, gradient: Array) -> tuple[Array, Array]:

@@ -19,23 +19,14 @@ from halfwidth.core.types import Array
 
 @frozen(eq=False)
 class Regression:
-    """What a form regresses on what, in one test set.
+    """What a form regresses on what, in one test set."""
 
-    Attributes
-    ----------
-    form : LogisticFit
-        With its parameters bound to its terms.
-    p, outcomes, weights : ndarray of shape (..., n)
-    terms : ndarray of shape (..., K, n)
-    offset : ndarray of shape (..., n), or 0
-    """
-
-    form: LogisticFit
-    p: Array
+    form: LogisticFit  # With its parameters bound to its terms
+    p: Array  # (..., n), as the next two are
     outcomes: Array
     weights: Array
-    terms: Array
-    offset: Array | float
+    terms: Array  # (..., K, n)
+    offset: Array | float  # (..., n)
 
     @functools.cached_property
     def fitted(self) -> Fitted:
@@ -113,18 +104,18 @@ def values_of_fits(form: LogisticFit, records: Array, *, axis: int = -1) -> Arra
     """The metric of each test set, (..., k, n) -> (...)."""
     last = np.moveaxis(records, axis, -1)
     flat = last.reshape(-1, *last.shape[-2:])
-    made = []
+    parts = []
     for one in regressions(form, flat):
         coefficients = one.fitted.coefficients
-        made.append(np.atleast_1d(one.value(coefficients, one.weights)))
-    return np.concatenate(made).reshape(last.shape[:-2])
+        parts.append(np.atleast_1d(one.value(coefficients, one.weights)))
+    return np.concatenate(parts).reshape(last.shape[:-2])
 
 
 def influences_of_fits(form: LogisticFit, records: Array) -> Array:
     """Of each case of each test set, (..., k, n) -> (..., n)."""
     flat = records.reshape(-1, *records.shape[-2:])
-    made = [np.atleast_2d(one.influence()) for one in regressions(form, flat)]
-    return np.concatenate(made).reshape(*records.shape[:-2], records.shape[-1])
+    parts = [np.atleast_2d(one.influence()) for one in regressions(form, flat)]
+    return np.concatenate(parts).reshape(*records.shape[:-2], records.shape[-1])
 
 
 def value_of_fit(

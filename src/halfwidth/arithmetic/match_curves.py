@@ -26,7 +26,7 @@ RECALLS = np.linspace(0.0, 1.0, 101)
 ROUNDING = 1e-9
 
 
-def found(matches: ScoredMatches, counts: Numbers) -> Numbers:
+def objects_drawn(matches: ScoredMatches, counts: Numbers) -> Numbers:
     """Objects to be found in each resample, (B, n) -> (B,)."""
     return counts @ matches.references
 
@@ -46,10 +46,10 @@ def drawn(
     outcome = matches.outcome[threshold]
     kept = np.flatnonzero(outcome != Outcome.IGNORED)
     # In one piece, so that sums are taken in the same order however many resamples there are.
-    of_entry = np.ascontiguousarray(counts[:, matches.image[kept]])
+    entry_counts = np.ascontiguousarray(counts[:, matches.image[kept]])
     true = outcome[kept] == Outcome.TRUE_POSITIVE
-    tp = np.cumsum(np.where(true, of_entry, 0), axis=-1)
-    return tp, np.cumsum(of_entry, axis=-1) - tp, kept
+    tp = np.cumsum(np.where(true, entry_counts, 0), axis=-1)
+    return tp, np.cumsum(entry_counts, axis=-1) - tp, kept
 
 
 # --------------------------------------------------------------------------- precision and recall
@@ -60,18 +60,14 @@ class AveragePrecision:
     """Area under the curve of the best precision at a recall or a higher one.
 
     Equal scores are taken one after another, as COCO does, not as one step.
-
-    Attributes
-    ----------
-    all_points : bool
-        Whether the area under all of its steps; else its mean over the recalls 0, 0.01, ..., 1.
     """
 
+    # Whether the area under all of its steps; else its mean over the recalls 0, 0.01, ..., 1
     all_points: bool = False
 
     def __call__(self, matches: ScoredMatches, counts: Numbers) -> Array:
         """AP at each threshold, (B, n) -> (T, B)."""
-        objects = found(matches, counts)[:, None]
+        objects = objects_drawn(matches, counts)[:, None]
         values = [
             self._at(*drawn(matches, threshold, counts)[:2], objects)
             for threshold in range(len(matches.outcome))
@@ -83,7 +79,7 @@ class AveragePrecision:
 
         It is 0 at recalls that no detection reaches.
         """
-        objects = found(matches, counts)[:, None]
+        objects = objects_drawn(matches, counts)[:, None]
         values = []
         for threshold in range(len(matches.outcome)):
             tp, fp, _ = drawn(matches, threshold, counts)
@@ -141,17 +137,11 @@ class MeanSensitivity:
 
     The points of all scores that occur begin with no detection at all; equal scores are one step.
     Beyond the last one the sensitivity stays as it is.
-
-    Attributes
-    ----------
-    levels : tuple of float
-        Of false positives per image, ascending.
-    steps : bool
-        Whether the sensitivity at a level is the highest with no more false positives; else lines
-        join the points.
     """
 
-    levels: tuple[float, ...]
+    levels: tuple[float, ...]  # Of false positives per image, ascending
+    # Whether the sensitivity at a level is the highest with no more false positives; else lines
+    # join the points
     steps: bool = False
 
     def __call__(self, matches: ScoredMatches, counts: Numbers) -> Array:
@@ -160,7 +150,7 @@ class MeanSensitivity:
 
     def heights(self, matches: ScoredMatches, counts: Numbers) -> Array:
         """The sensitivity at each level, (B, n) -> (T, B, levels)."""
-        objects = found(matches, counts)[:, None]
+        objects = objects_drawn(matches, counts)[:, None]
         targets = false_positives(self.levels, counts.sum(axis=-1))
         values = [
             self._found_at(*self.points(matches, threshold, counts), targets)
@@ -196,8 +186,8 @@ def false_positives(levels: tuple[float, ...], images: Numbers) -> Array:
     """How many false positives levels per image are, of so many images, (B,) -> (B, K)."""
     targets = np.asarray(images)[:, None] * np.array(levels)
     whole = np.rint(targets)
-    near = np.abs(targets - whole) <= ROUNDING * np.maximum(whole, 1)
-    return np.asarray(np.where(near, whole, targets))
+    is_whole = np.abs(targets - whole) <= ROUNDING * np.maximum(whole, 1)
+    return np.asarray(np.where(is_whole, whole, targets))
 
 
 # --------------------------------------------------------------------------- AFROC
@@ -205,14 +195,9 @@ def false_positives(levels: tuple[float, ...], images: Numbers) -> Array:
 
 @frozen
 class LesionConcordance:
-    """P(score of a lesion > highest false positive of an image without lesions) + ½ P(equal).
+    """P(score of a lesion > highest false positive of an image without lesions) + ½ P(equal)."""
 
-    Attributes
-    ----------
-    by_image : bool
-        Whether the lesions of an image count as one together; else each counts as one.
-    """
-
+    # Whether the lesions of an image count as one together; else each counts as one
     by_image: bool = False
 
     def __call__(self, matches: ScoredMatches, counts: Numbers) -> Array:

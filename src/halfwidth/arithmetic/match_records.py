@@ -27,18 +27,10 @@ MOST_THRESHOLDS = 26
 
 @frozen
 class ScoreRecords:
-    """From match lists to the records of a metric of ranked matches.
+    """From match lists to the records of a metric of ranked matches."""
 
-    Attributes
-    ----------
-    which : int or None
-        The only class that counts; None: all.
-    pooled : bool
-        Whether all classes count as one.
-    """
-
-    which: int | None = None
-    pooled: bool = False
+    which: int | None = None  # The only class that counts; None: all
+    pooled: bool = False  # Whether all classes count as one
 
     def __call__(self, matches: MatchLists) -> Array:
         """Records, (k, n): C + 3 slots + 1 rows."""
@@ -99,12 +91,7 @@ def _with_rows(records: Array, rows: int) -> Array:
 
 @frozen
 class Unpack:
-    """From records back to the ranked matches of each class.
-
-    Attributes
-    ----------
-    classes, thresholds : int
-    """
+    """From records back to the ranked matches of each class."""
 
     classes: int
     thresholds: int
@@ -123,8 +110,8 @@ class Unpack:
         outcome = ((code >> shift) & 3).astype(np.uint8)
         ends = np.searchsorted(category, np.arange(self.classes + 1))
         return tuple(
-            ScoredMatches(image[own], _last_of_ties(score[own]), outcome[:, own], found)
-            for own, found in zip(map(slice, ends[:-1], ends[1:]), references, strict=True)
+            ScoredMatches(image[own], _last_of_ties(score[own]), outcome[:, own], objects)
+            for own, objects in zip(map(slice, ends[:-1], ends[1:]), references, strict=True)
         )
 
 
@@ -137,20 +124,11 @@ def _last_of_ties(score: Array) -> NDArray[np.bool_]:
 
 @frozen
 class SumRecords:
-    """From match lists to the records of a function of sums over images.
-
-    Attributes
-    ----------
-    form : ImageSums
-    which : int or None
-        The only class that counts; None: all.
-    pooled : bool
-        Whether all classes count as one.
-    """
+    """From match lists to the records of a function of sums over images."""
 
     form: ImageSums
-    which: int | None = None
-    pooled: bool = False
+    which: int | None = None  # The only class that counts; None: all
+    pooled: bool = False  # Whether all classes count as one
 
     def __call__(self, matches: MatchLists) -> Array:
         """Records, ((K + 1) C, n): the sums of each class, then what was to be found of each."""

@@ -30,14 +30,7 @@ def logit(probability: Array) -> Array:
 def as_outcomes(
     y_true: ArrayLike, y_prob: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> tuple[Array, Array, Array]:
-    """Probabilities, outcomes and weights of cases, three of (n,), checked.
-
-    Raises
-    ------
-    DataError
-        For lengths that differ, outcomes other than 0 and 1, probabilities outside [0, 1], and
-        weights that are negative or no numbers.
-    """
+    """Probabilities, outcomes and weights of cases, three of (n,), checked."""
     refuse_complex(y_prob, "y_prob")
     y, p = np.asarray(y_true, dtype=float), np.asarray(y_prob, dtype=float)
     weights = np.ones(p.shape) if sample_weight is None else np.asarray(sample_weight, float)

@@ -25,16 +25,9 @@ def rank(
 ) -> Ranking:
     """Entries in descending order of their score, each row by itself: (R, L) -> `Ranking`.
 
-    Parameters
-    ----------
-    positive : ndarray of bool, shape (R, L)
-    scores : ndarray, shape (R, L)
-    weight : ndarray, shape (R, L), optional
-    cases : int
-        Where a row holds several entries of each case, one after all others: how many cases.
-    keep : bool
-        Whether ties stay in their order, turned round: quicker where cases come ascending, and
-        slower else. No area depends on it.
+    A row may hold several entries of each of so many ``cases``, one after all others. Where ties
+    are to ``keep`` their order, turned round, it is quicker for cases that come ascending, and
+    slower else. No area depends on it.
     """
     order = np.argsort(scores, axis=-1, kind="stable" if keep else "quicksort")[:, ::-1]
     ordered = np.take_along_axis(scores, order, axis=-1)
@@ -48,18 +41,10 @@ def rank(
 
 @frozen
 class RankEach:
-    """Records of a test set to its ranking; the records hold scores, a code and maybe a weight.
+    """Records of a test set to its ranking; the records hold scores, a code and maybe a weight."""
 
-    Attributes
-    ----------
-    n_scores : int
-        Rows of scores, one for each class; a case of code k is positive in row k.
-    flatten : bool
-        Whether all pairs of a case and a class make one row, as micro-averages have it.
-    weighted : bool
-    """
-
-    n_scores: int
+    n_scores: int  # Rows of scores, one for each class; a case of code k is positive in row k
+    # Whether all pairs of a case and a class make one row, as micro-averages have it
     flatten: bool = False
     weighted: bool = False
 

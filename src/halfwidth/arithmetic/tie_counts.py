@@ -12,22 +12,15 @@ from halfwidth.core.types import Array
 
 @frozen
 class TieCounts:
-    """How many entries stand above each entry of a ranking, and how many with it; all (R, L).
+    """How many entries stand above each entry of a ranking, and how many with it; all (R, L)."""
 
-    Attributes
-    ----------
-    positive, last : ndarray of bool
-        Whether an entry is positive, and whether it is the last of its ties.
-    first, stop : ndarray of int
-        Position of the first entry of its ties, and of the first behind them.
-    above, upto : ndarray of float
-        Positive entries above its ties, and those among them as well.
-    """
-
+    # Whether an entry is positive, and whether it is the last of its ties
     positive: NDArray[np.bool_]
     last: NDArray[np.bool_]
+    # Position of the first entry of its ties, and of the first behind them
     first: NDArray[np.intp]
     stop: NDArray[np.intp]
+    # Positive entries above its ties, and those among them as well
     above: Array
     upto: Array
 

@@ -42,15 +42,7 @@ OF_COMMON_CASES = ("HW909", "HW911", "HW925")
 
 
 def audited(values: CaseValues) -> Audit:
-    """What is wrong with the tables of values, each by itself and all together.
-
-    Raises
-    ------
-    DataError
-        If there is no column of numbers.
-    OptionError, UnknownNameError
-        For options that do not fit the tables.
-    """
+    """What is wrong with the tables of values, each by itself and all together."""
     divisor = as_number("scale", values.scale, WANTED_SCALE)
     if divisor <= 0:
         raise OptionError(f"{spelled('scale', divisor)} is not {WANTED_SCALE}")
@@ -171,15 +163,13 @@ def _about(table: Table, name: str, layout: Layout, parts: Sequence[Part]) -> Au
     cases = None if layout.case is None else len(table.factor(layout.case).distinct)
     metrics = dict.fromkeys(part.spec.name for part in parts if part.known)
     return AuditedTable(
-        *(
-            name or table.source,
-            len(table),
-            cases,
-            layout.case,
-            layout.values,
-            layout.by,
-            tuple(metrics),
-        )
+        name or table.source,
+        len(table),
+        cases,
+        layout.case,
+        layout.values,
+        layout.by,
+        tuple(metrics),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from halfwidth.audit.findings import part_finding
 from halfwidth.audit.parts import MEANS, Part
 from halfwidth.audit.table_checks import spelled_alike
-from halfwidth.core.cautions import caution
+from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import quoted, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
@@ -26,43 +26,40 @@ FEWEST_EXCHANGED = 3
 
 @frozen(eq=False)
 class CaseTable:
-    """The values of all parts by case; cases without ids have no place here.
-
-    Attributes
-    ----------
-    cases : tuple of str
-    parts : tuple of Part
-    values : ndarray, shape (parts, cases)
-        NaN where there is none.
-    rows : ndarray of bool, shape (parts, cases)
-        Whether the table has a row, though without a value.
-    not_applicable : ndarray of bool, shape (parts, cases)
-        Whether that row says that the metric does not apply.
-    """
+    """The values of all parts by case, (parts, cases); cases without ids have no place here."""
 
     cases: tuple[str, ...]
     parts: tuple[Part, ...]
+    # NaN where there is none.
     values: Array
+    # Whether the table has a row, though without a value.
     rows: NDArray[np.bool_]
+    # Whether that row says that the metric does not apply.
     not_applicable: NDArray[np.bool_]
 
     def by_content(self) -> Mapping[str, list[int]]:
-        """The parts of each column, or label and metric, one for each model."""
-        found: dict[str, list[int]] = {}
-        for at, part in enumerate(self.parts):
-            found.setdefault(part.what, []).append(at)
-        return found
+        """The places of the parts of each column, or label and metric, one for each model."""
+        return _places(part.content for part in self.parts)
 
     def by_model(self) -> Mapping[str, list[int]]:
-        """The parts of each model."""
-        found: dict[str, list[int]] = {}
-        for at, part in enumerate(self.parts):
-            found.setdefault(part.model, []).append(at)
-        return found
+        """The places of the parts of each model."""
+        return _places(part.model for part in self.parts)
+
+    def finding(self, part: Part, chosen: NDArray[np.bool_], raised: Caution) -> Finding:
+        """A finding about some cases of a part."""
+        count = int(chosen.sum())
+        return Finding(raised, part.name, part.label, count, cases=self.named(chosen))
 
     def named(self, chosen: NDArray[np.bool_]) -> tuple[str, ...]:
         """The first of some cases."""
         return tuple(self.cases[at] for at in np.flatnonzero(chosen)[:MOST_NAMED])
+
+
+def _places(names: Iterable[str]) -> dict[str, list[int]]:
+    places: dict[str, list[int]] = {}
+    for at, name in enumerate(names):
+        places.setdefault(name, []).append(at)
+    return places
 
 
 def by_case(parts: Sequence[Part]) -> CaseTable:
@@ -83,9 +80,9 @@ def by_case(parts: Sequence[Part]) -> CaseTable:
     rows, not_applicable = np.zeros((2, *values.shape), dtype=bool)
     for at, part in enumerate(identified):
         codes, own = _ids(part).codes, places[id(part.table)]
-        for found, chosen in ((rows, part.rows), (not_applicable, part.slice.not_applicable)):
-            listed = own[codes[chosen]]
-            found[at, listed[listed >= 0]] = True
+        for marked, chosen in ((rows, part.rows), (not_applicable, part.slice.not_applicable)):
+            cases = own[codes[chosen]]
+            marked[at, cases[cases >= 0]] = True
         cases, numbers = own[codes[part.slice.rows]][::-1], part.numbers[::-1]
         values[at, cases[cases >= 0]] = numbers[cases >= 0]
     # One bit pattern for all missing values, by which rows are compared.
@@ -129,8 +126,8 @@ def _same_columns(table: CaseTable) -> Iterator[Finding]:
         if _is_mean(part) != _is_mean(other):
             # The mean of one class is that class.
             continue
-        if part.what == other.what and part.model != other.model:
-            raised = caution("HW801", first=other.model, second=part.model, what=part.what)
+        if part.content == other.content and part.model != other.model:
+            raised = caution("HW801", first=other.model, second=part.model, what=part.content)
         else:
             n = int(np.isfinite(values).sum())
             names = [_called(one, table) for one in (other, part)]
@@ -144,7 +141,7 @@ def _is_mean(part: Part) -> bool:
 
 def _called(part: Part, table: CaseTable) -> str:
     several = len({one.model for one in table.parts}) > 1
-    return repr(" / ".join(filter(None, [part.model if several else "", part.what])))
+    return repr(" / ".join(filter(None, [part.model if several else "", part.content])))
 
 
 def _distinct(values: Array) -> int:
@@ -214,10 +211,7 @@ def _contradictions(table: CaseTable) -> Iterator[Finding]:
                     overlap=table.parts[overlap].spec.called,
                     distance=table.parts[distance].spec.called,
                 )
-                part = table.parts[distance]
-                yield Finding(
-                    *(raised, part.name, part.label, int(both.sum())), cases=table.named(both)
-                )
+                yield table.finding(table.parts[distance], both, raised)
 
 
 # --------------------------------------------------------------------------- models
@@ -231,20 +225,20 @@ def _absent_rows(table: CaseTable) -> Iterator[Finding]:
         there = rows.any(axis=0)
         for at, own in zip(places, rows, strict=True):
             part = table.parts[at]
-            elsewhere = table.rows[by_content[part.what]].any(axis=0)
+            elsewhere = table.rows[by_content[part.content]].any(axis=0)
             lacking = there & ~own & ~elsewhere
             if lacking.any():
-                count = int(lacking.sum())
-                raised = caution("HW912", count=count, total=int(there.sum()), what=part.what)
-                yield Finding(raised, part.name, part.label, count, cases=table.named(lacking))
+                count, total = int(lacking.sum()), int(there.sum())
+                raised = caution("HW912", count=count, total=total, what=part.content)
+                yield table.finding(part, lacking, raised)
 
 
 def _cases_of_tables(table: CaseTable) -> dict[str, NDArray[np.bool_]]:
     """Which cases each of several tables has."""
-    found: dict[str, NDArray[np.bool_]] = {}
+    cases: dict[str, NDArray[np.bool_]] = {}
     for part, rows in zip(table.parts, table.rows, strict=True):
-        found[part.name] = found.get(part.name, np.zeros(len(rows), dtype=bool)) | rows
-    return found
+        cases[part.name] = cases.get(part.name, np.zeros(len(rows), dtype=bool)) | rows
+    return cases
 
 
 def _ids_in_two_spellings(table: CaseTable) -> Iterator[Finding]:
@@ -287,15 +281,14 @@ def _some_models_only(table: CaseTable) -> Iterator[Finding]:
             part = table.parts[at]
             models = [table.parts[other].model for other in others]
             whose = f"{models[0]} has one" if len(models) == 1 else "others have one"
-            count = int(lacking.sum())
             raised = caution(
-                *("HW911",),
+                "HW911",
                 model=part.model,
-                count=count,
+                count=int(lacking.sum()),
                 total=int((elsewhere | own).sum()),
                 others=whose,
             )
-            yield Finding(raised, part.name, part.label, count, cases=table.named(lacking))
+            yield table.finding(part, lacking, raised)
 
 
 def _exchanged(table: CaseTable) -> Iterator[Finding]:
@@ -304,7 +297,7 @@ def _exchanged(table: CaseTable) -> Iterator[Finding]:
     if len(models) < 2:
         return
     missing = {
-        model: {table.parts[at].what: ~np.isfinite(table.values[at]) for at in places}
+        model: {table.parts[at].content: ~np.isfinite(table.values[at]) for at in places}
         for model, places in models.items()
     }
     usual = _usual_pattern(missing)
@@ -333,9 +326,9 @@ def _usual_pattern(
         for name, pattern in own.items():
             patterns.setdefault(name, []).append(pattern)
     usual = {}
-    for name, found in patterns.items():
-        agreeing = [sum(bool((one == other).all()) for other in found) for one in found]
-        usual[name] = found[int(np.argmax(agreeing))]
+    for name, each in patterns.items():
+        agreeing = [sum(bool((one == other).all()) for other in each) for one in each]
+        usual[name] = each[int(np.argmax(agreeing))]
     return usual
 
 
@@ -345,7 +338,7 @@ def _differ(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> bool:
 
 def _units_across(table: CaseTable) -> Iterator[Finding]:
     """Parts of one metric of which some are fractions and others per cent."""
-    for what, places in table.by_content().items():
+    for content, places in table.by_content().items():
         fractions, per_cent = [], []
         for at in places:
             values = table.values[at][np.isfinite(table.values[at])]
@@ -360,6 +353,6 @@ def _units_across(table: CaseTable) -> Iterator[Finding]:
             names = shortened([table.parts[at].model for at in few], MOST_NAMED)
             kind = "fractions" if few is fractions else "per cent"
             other = "per cent" if few is fractions else "fractions"
-            text = f"{what} of {names} is in {kind}, that of the other models in {other}"
+            text = f"{content} of {names} is in {kind}, that of the other models in {other}"
             part = table.parts[few[0]]
             yield part_finding(part, caution("HW905", what=f"{text[:1].upper()}{text[1:]}"))

@@ -16,7 +16,10 @@ from halfwidth.results.audit import MOST_NAMED, Finding
 def values_finding(part: Part, chosen: NDArray[np.bool_], raised: Caution) -> Finding:
     """A finding about some values of a part."""
     return Finding(
-        *(raised, part.name, part.label, int(chosen.sum())),
+        raised,
+        part.name,
+        part.label,
+        count=int(chosen.sum()),
         rows=part.row_numbers(chosen, MOST_NAMED),
         cases=part.cases(chosen, MOST_NAMED),
     )
@@ -41,7 +44,10 @@ def rows_finding(
     first = listed[:MOST_NAMED]
     names = () if case is None else tuple(str(table.factor(case).level(row)) for row in first)
     return Finding(
-        *(raised, name, label, len(listed)),
+        raised,
+        name,
+        label,
+        count=len(listed),
         rows=tuple(table.row_number(row) for row in first),
         cases=names,
     )

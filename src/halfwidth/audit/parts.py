@@ -36,39 +36,25 @@ NOT_OF_METRIC = frozenset(
 
 @frozen(eq=False)
 class Part:
-    """The values of one slice of a table.
-
-    Attributes
-    ----------
-    table : Table
-    name : str
-        Of the table, where there are several.
-    slice : Slice
-    metric : Metric
-        Unnamed where neither the table nor the user says what the values are.
-    numbers : ndarray
-        Divided by the scale; NaN where a value is missing or no number.
-    words : ndarray of bool
-        Which cells are no numbers.
-    model : str
-        The model that the values are of; empty where there is one.
-    what : str
-        What the values are of, whatever the model: the column, or label and metric.
-    case : str or None
-        The column of case ids.
-    rows : ndarray of int
-        All rows of the slice, those to which the metric does not apply among them.
-    """
+    """The values of one slice of a table."""
 
     table: Table
+    # Of the table, where there are several.
     name: str
     slice: Slice
+    # Unnamed where neither the table nor the user says what the values are.
     metric: Metric
+    # Divided by the scale; NaN where a value is missing or no number.
     numbers: Array
+    # Which cells are no numbers.
     words: NDArray[np.bool_]
+    # The model that the values are of; empty where there is one.
     model: str
-    what: str
+    # What the values are of, whatever the model: the column, or label and metric.
+    content: str
+    # The column of case ids.
     case: str | None
+    # All rows of the slice, those to which the metric does not apply among them.
     rows: NDArray[np.intp]
 
     @property
@@ -133,9 +119,14 @@ def parts_of(
         levels = [str(level) for column, level in part.by.items() if column not in models]
         levels.append(f"{part.metric}{part.parameters}" if part.metric else part.column)
         yield Part(
-            *(table, name, part, metric, scaled, words),
+            table,
+            name,
+            part,
+            metric,
+            scaled,
+            words,
             model=" / ".join(filter(None, named)),
-            what=" / ".join(levels),
+            content=" / ".join(levels),
             case=layout.case,
             rows=rows,
         )
@@ -156,19 +147,19 @@ def guessed_metrics(table: Table, layout: Layout) -> dict[str, MetricSpec]:
     """What the columns of values hold by their names, or all of them by that of the file."""
     if layout.metric is not None:
         return {}
-    found = {column: metric_of_name(column) for column in layout.values}
-    if not any(found.values()) and table.source:
-        of_file = metric_of_name(PurePath(table.source).name.split(".")[0])
-        found = dict.fromkeys(layout.values, of_file)
-    return {column: spec for column, spec in found.items() if spec is not None}
+    guesses = {column: metric_of_name(column) for column in layout.values}
+    if not any(guesses.values()) and table.source:
+        by_file = metric_of_name(PurePath(table.source).name.split(".")[0])
+        guesses = dict.fromkeys(layout.values, by_file)
+    return {column: spec for column, spec in guesses.items() if spec is not None}
 
 
 def metric_of_name(name: str) -> MetricSpec | None:
     """The metric that a name is of, if it holds that of one: ``Liver_Dice (%)`` is of ``dsc``."""
-    found = metric_in(name)
-    if found is None or NOT_OF_METRIC & {*re.findall(r"[a-z0-9]+", name.lower())}:
+    named = metric_in(name)
+    if named is None or NOT_OF_METRIC & {*re.findall(r"[a-z0-9]+", name.lower())}:
         return None
-    metric, before, behind = found
+    metric, before, behind = named
     alone = not re.search(r"[a-z0-9]", f"{before}{behind}".lower())
     return METRICS[metric] if alone or METRICS[metric].kind is not Kind.BINARY else None
 

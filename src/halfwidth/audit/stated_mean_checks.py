@@ -24,7 +24,7 @@ LEFT_OUT = "left out"
 
 def means_of_totals(table: Table, layout: Layout, totals: Totals) -> tuple[StatedMean, ...]:
     """The means in rows called mean below the cases."""
-    found = []
+    means = []
     for word, row in zip(totals.words, totals.rows.tolist(), strict=True):
         if word.lower() not in MEANS:
             continue
@@ -32,9 +32,9 @@ def means_of_totals(table: Table, layout: Layout, totals: Totals) -> tuple[State
         for column in layout.values:
             cell = table.values(column, np.array([row]))[0]
             if isinstance(cell, float) and math.isfinite(cell):
-                given = {name: level for name, level in where.items() if level is not None}
-                found.append(StatedMean(cell, column, given, source=f"row {word!r}"))
-    return tuple(found)
+                known = {name: level for name, level in where.items() if level is not None}
+                means.append(StatedMean(cell, column, known, source=f"row {word!r}"))
+    return tuple(means)
 
 
 def check_means(
@@ -42,13 +42,13 @@ def check_means(
 ) -> Iterator[Finding]:
     """Every mean that the file states against its cases."""
     for mean in stated:
-        of_it = [part for part in parts if _is_of(part, mean)]
-        if not of_it:
+        own = [part for part in parts if _is_of(part, mean)]
+        if not own:
             continue
-        raised = _compared(mean, of_it, scale)
+        raised = _compared(mean, own, scale)
         if raised is not None:
-            label = of_it[0].label if len(of_it) == 1 else mean.source
-            count = sum(len(part.numbers) for part in of_it)
+            label = own[0].label if len(own) == 1 else mean.source
+            count = sum(len(part.numbers) for part in own)
             yield Finding(raised, name, label, count)
 
 
@@ -72,20 +72,20 @@ def check_row_means(parts: Sequence[Part]) -> Iterator[Finding]:
         expected = {"left out": total / count, "counted as 0": total / len(others)}
     stated = np.isfinite(own.numbers) & (count > 0)
     wrong = stated.copy()
-    for found in expected.values():
+    for means in expected.values():
         # A column of rounded values: half of its last digit, and that of the values it is of.
-        wrong &= ~np.isclose(own.numbers, found, rtol=RELATIVE, atol=_last_digit(own.numbers))
+        wrong &= ~np.isclose(own.numbers, means, rtol=RELATIVE, atol=_last_digit(own.numbers))
     if wrong.any():
         first = int(np.flatnonzero(wrong)[0])
-        found = ", ".join(
+        texts = [
             f"{means[first]:.6g} with missing ones {policy}" for policy, means in expected.items()
-        )
+        ]
         raised = caution(
             "HW902",
             stated=float(own.numbers[first]),
             source=f"column {own.slice.column!r}, in {int(wrong.sum())} rows",
             n=len(others),
-            found=found,
+            found=", ".join(texts),
         )
         yield values_finding(own, wrong, raised)
 
@@ -127,14 +127,14 @@ def _compared(mean: StatedMean, parts: Sequence[Part], scale: float) -> Caution 
     samples = [_every_row(part) for part in parts]
     missing = sum(int((~np.isfinite(sample)).sum()) for sample in samples)
     unexplained = sum(int((~np.isfinite(part.numbers)).sum()) for part in parts)
-    matching = [policy for policy, found in by_policy.items() if _agree(value, found, slack)]
+    matching = [policy for policy, own in by_policy.items() if _agree(value, own, slack)]
     n = sum(len(part.rows) for part in parts)
     if not matching:
-        given = [f"{found:.6g} {policy}" for policy, found in by_policy.items()]
+        texts = [f"{own:.6g} {policy}" for policy, own in by_policy.items()]
         only = f"{next(iter(by_policy.values()), math.nan):.6g}"
-        found = f"with missing values ({missing}) {', '.join(given)}" if len(given) > 1 else only
-        return caution("HW902", stated=value, source=mean.source, n=n, found=found)
-    others = [f"{found:.6g} {how}" for how, found in by_policy.items() if how not in matching]
+        means = f"with missing values ({missing}) {', '.join(texts)}" if len(texts) > 1 else only
+        return caution("HW902", stated=value, source=mean.source, n=n, found=means)
+    others = [f"{own:.6g} {policy}" for policy, own in by_policy.items() if policy not in matching]
     # Leaving out rows to which a metric does not apply needs no policy.
     if not others or (not unexplained and LEFT_OUT in matching):
         return None
@@ -150,8 +150,8 @@ def _compared(mean: StatedMean, parts: Sequence[Part], scale: float) -> Caution 
 
 def _means(parts: Sequence[Part], *, over: str | None) -> dict[str, float]:
     """The mean of some parts under each policy for values that are missing or not applicable."""
-    found = {LEFT_OUT: _pooled([part.numbers for part in parts], over)}
-    for how, value_of in POLICIES.items():
+    means = {LEFT_OUT: _pooled([part.numbers for part in parts], over)}
+    for policy, value_of in POLICIES.items():
         values = [value_of(part.spec) for part in parts]
         filled = [
             np.where(np.isfinite(numbers), numbers, value)
@@ -160,9 +160,9 @@ def _means(parts: Sequence[Part], *, over: str | None) -> dict[str, float]:
         ]
         if len(filled) == len(parts):
             mean = _pooled(filled, over)
-            if not any(_agree(mean, known) for known in found.values()):
-                found[how] = mean
-    return {policy: mean for policy, mean in found.items() if math.isfinite(mean)}
+            if not any(_agree(mean, known) for known in means.values()):
+                means[policy] = mean
+    return {policy: mean for policy, mean in means.items() if math.isfinite(mean)}
 
 
 def _every_row(part: Part) -> Array:
@@ -192,9 +192,9 @@ def _pooled(samples: Sequence[Array], over: str | None) -> float:
     return float(np.concatenate(finite).mean())
 
 
-def _agree(stated: float, found: float, slack: float = 0.0) -> bool:
-    """Whether a stated mean is the one that was found, up to its rounding."""
-    return abs(stated - found) <= max(slack, RELATIVE * max(abs(stated), abs(found)))
+def _agree(stated: float, computed: float, slack: float = 0.0) -> bool:
+    """Whether a stated mean is the one computed, up to its rounding."""
+    return abs(stated - computed) <= max(slack, RELATIVE * max(abs(stated), abs(computed)))
 
 
 def _rounding(stated: float) -> float:

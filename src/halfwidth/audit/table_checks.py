@@ -26,19 +26,19 @@ FEWEST_FRACTIONS = 3
 
 def summary_finding(why: str, name: str) -> Finding:
     """A table that holds no cases."""
-    what = f"The table is a summary: {why}; {WHERE_CASES_ARE}"
-    return Finding(caution("HW901", what=what), name)
+    return Finding(caution("HW901", what=f"The table is a summary: {why}; {WHERE_CASES_ARE}"), name)
 
 
 def totals_finding(table: Table, name: str, totals: Totals) -> Finding:
     """Rows below the cases that are statistics of them."""
     words = list(dict.fromkeys(totals.words))
     rows = "1 row" if len(totals.rows) == 1 else f"{len(totals.rows)} rows"
-    what = (
-        f"Column {totals.column!r} names {quoted(words[:MOST_NAMED])} among the cases: {rows} left "
-        "out here"
+    raised = caution(
+        "HW901",
+        what=f"Column {totals.column!r} names {quoted(words[:MOST_NAMED])} among the cases: {rows} "
+        "left out here",
     )
-    return rows_finding(table, name, totals.rows, caution("HW901", what=what), case=totals.column)
+    return rows_finding(table, name, totals.rows, raised, case=totals.column)
 
 
 def copied_rows(table: Table, case: str | None) -> NDArray[np.intp]:
@@ -46,7 +46,12 @@ def copied_rows(table: Table, case: str | None) -> NDArray[np.intp]:
 
     Without ids of cases, rows must share several fractions: scores of 0 and 1 are often tied.
     """
-    columns = [name for name in table.names if not _numbers_rows(table, name)]
+    columns = [
+        name
+        for name in table.names
+        if (name and not name.startswith("Unnamed:"))
+        or len(table.factor(name).distinct) < len(table)
+    ]
     if not columns:
         return np.empty(0, dtype=np.intp)
     codes = joint_codes(*(table.factor(name).codes for name in columns))
@@ -63,12 +68,6 @@ def _hold_fractions(table: Table, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         return np.zeros(len(rows), dtype=bool)
     fractions = np.isfinite(cells) & (cells != np.rint(cells))
     return np.asarray(fractions.sum(axis=0) >= FEWEST_FRACTIONS)
-
-
-def _numbers_rows(table: Table, name: str) -> bool:
-    if name and not name.startswith("Unnamed:"):
-        return False
-    return len(table.factor(name).distinct) == len(table)
 
 
 def copies_finding(table: Table, name: str, rows: NDArray[np.intp], case: str | None) -> Finding:
@@ -103,18 +102,18 @@ def check_columns_across(columns: Mapping[str, Sequence[str]]) -> Iterator[Findi
         return
     tables = {table: set(names) for table, names in columns.items()}
     names = dict.fromkeys(name for listed in columns.values() for name in listed)
-    told: set[str] = set()
+    respelled: set[str] = set()
     for group in spelled_alike(names):
         apart = [table for table, own in tables.items() if len(own & {*group}) == 1]
         if len(apart) > 1:
-            told |= {*group}
+            respelled |= {*group}
             raised = caution("HW909", names=quoted(group[:MOST_NAMED]), where="the columns")
             yield Finding(raised, shortened(apart, MOST_NAMED), count=len(group))
     # Files with one column each may call it as they like.
     if max(map(len, columns.values())) < 2:
         return
     for table, own in tables.items():
-        lacking = [name for name in names if name not in own and name not in told]
+        lacking = [name for name in names if name not in own and name not in respelled]
         if own and lacking:
             others = ", ".join(map(repr, lacking[:MOST_NAMED]))
             raised = caution("HW924", lacking=others)

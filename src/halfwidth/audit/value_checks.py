@@ -87,7 +87,11 @@ def _missing(part: Part) -> Iterator[Finding]:
 
 def _words(part: Part) -> Iterator[Finding]:
     cells = part.slice.values
-    commas = part.words & np.array([_has_comma(cell) for cell in cells.tolist()], dtype=bool)
+    with_comma = [
+        isinstance(cell, str) and bool(COMMA.fullmatch(cell) or GROUPED.fullmatch(cell))
+        for cell in cells.tolist()
+    ]
+    commas = part.words & np.array(with_comma, dtype=bool)
     others = part.words & ~commas
     total = len(cells)
     if commas.any():
@@ -99,10 +103,6 @@ def _words(part: Part) -> Iterator[Finding]:
             "HW916", count=int(others.sum()), total=total, cells=shortened(distinct, 5)
         )
         yield values_finding(part, others, raised)
-
-
-def _has_comma(cell: object) -> bool:
-    return isinstance(cell, str) and bool(COMMA.fullmatch(cell) or GROUPED.fullmatch(cell))
 
 
 def _repeats(part: Part) -> Iterator[Finding]:
@@ -132,16 +132,16 @@ def _range(part: Part) -> Iterator[Finding]:
 
 
 def _mixed_units(part: Part) -> Iterator[Finding]:
-    found = _mixture(part)
-    if found is None:
+    mixture = _mixture(part)
+    if mixture is None:
         return
-    fractions, per_cent = found
-    what = (
+    fractions, per_cent = mixture
+    text = (
         f"{int(fractions.sum())} values lie within 0 and 1 and {int(per_cent.sum())} within 10 and "
         "100, and none between"
     )
     few = fractions if fractions.sum() < per_cent.sum() else per_cent
-    yield values_finding(part, few, caution("HW905", what=what))
+    yield values_finding(part, few, caution("HW905", what=text))
 
 
 def _mixture(part: Part) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
@@ -204,24 +204,22 @@ def _piles(part: Part) -> Iterator[Finding]:
     present, spec = part.present, part.spec
     if len(present) < FEWEST_VALUES or present[0] == present[-1] or spec.kind is Kind.BINARY:
         return
-    told: set[float] = set()
+    explained: set[float] = set()
     worst = identical_worst(present, spec)
     if worst is not None:
-        end = spec.worst if spec.worst is not None else _worst_end(present, spec.better)
-        told.add(end)
+        end = spec.worst
+        if end is None:
+            end = float(present[0] if spec.better is Better.HIGHER else present[-1])
+        explained.add(end)
         yield values_finding(part, part.numbers == end, worst)
     best = {Better.HIGHER: spec.bounds.high, Better.LOWER: spec.bounds.low}.get(spec.better)
     # Values at an end of the range are failures and successes, which are tied by nature.
-    told |= {spec.bounds.low, spec.bounds.high}
+    explained |= {spec.bounds.low, spec.bounds.high}
     if best is not None and part.known and _pile_of_best(present, best, spec.kind):
         count = int((present == best).sum())
         raised = caution("HW919", count=count, total=len(present), value=best)
         yield values_finding(part, part.numbers == best, raised)
-    yield from _constants(part, told)
-
-
-def _worst_end(present: Array, better: Better) -> float:
-    return float(present[0] if better is Better.HIGHER else present[-1])
+    yield from _constants(part, explained)
 
 
 def _pile_of_best(present: Array, best: float, kind: Kind) -> bool:
@@ -240,10 +238,10 @@ def _pile_of_best(present: Array, best: float, kind: Kind) -> bool:
     return bool(distinct and good[0] > np.diff(good).max() and good[0] >= steps)
 
 
-def _constants(part: Part, told: set[float]) -> Iterator[Finding]:
-    """Values that look as if they were put in, other than those already told of."""
+def _constants(part: Part, explained: set[float]) -> Iterator[Finding]:
+    """Values that look as if they were put in, other than those already explained."""
     present = part.present
-    values, counts = np.unique(present[~np.isin(present, list(told))], return_counts=True)
+    values, counts = np.unique(present[~np.isin(present, list(explained))], return_counts=True)
     whole = bool((present == np.rint(present)).all())
     stepped = whole or part.spec.kind is Kind.DISCRETE
     # Grades, such as 0.2, 0.5 and 0.9, are tied all over, and none lies near another.
@@ -257,7 +255,9 @@ def _constants(part: Part, told: set[float]) -> Iterator[Finding]:
             continue
         elif not stepped and _alone(count, counts):
             how = "and no other value is tied as often"
-        elif not (whole or part.known or few_levels) and _at_an_end(present, value):
+        elif not (whole or part.known or few_levels) and (
+            value in (present[0], present[-1]) and stands_apart(present, value)
+        ):
             how = "apart from all others"
         if how:
             raised = caution("HW920", count=count, total=len(present), value=value, how=how)
@@ -269,14 +269,8 @@ def _is_score(part: Part) -> bool:
     return not part.known and bool(SCORE.search(part.slice.column.lower()))
 
 
-def _at_an_end(present: Array, value: float) -> bool:
-    return value in (present[0], present[-1]) and stands_apart(present, value)
-
-
 def _is_penalty(value: float, part: Part) -> bool:
-    if outside_range(np.array([value]), part.spec).any():
-        return False
-    return value in PENALTIES
+    return value in PENALTIES and not outside_range(np.array([value]), part.spec).any()
 
 
 def _alone(count: int, counts: NDArray[np.intp]) -> bool:

@@ -26,6 +26,7 @@ class Named(Protocol):
 N = TypeVar("N", bound=Named)
 
 
+@functools.lru_cache(maxsize=1024)
 def _plain(name: str) -> str:
     return re.sub(r"[\s_\-]+", "_", name.strip().lower())
 
@@ -45,29 +46,24 @@ class Catalogue(Generic[N]):
     """An explicit, ordered set of specs with look-up by name or synonym.
 
     Capitals, and the choice between spaces, hyphens and underscores, do not matter.
-
-    Attributes
-    ----------
-    kind : str
-        What the specs are of, in messages.
-    parts : tuple of callable
-        Each returns some of the specs. A look-up asks one after the other until the name is
-        found, so that a call loads the modules of what it names, and not of all there is.
-    order : callable or None
-        ``order(spec)``, by which all of them are sorted; None: as the parts have them.
     """
 
+    # What the specs are of, in messages.
     kind: str
+    # Each returns some of the specs. A look-up asks one after the other until the name is found,
+    # so that a call loads the modules of what it names, and not of all there is.
     parts: tuple[Callable[[], Iterable[N]], ...]
+    # ``order(spec)``, by which all of them are sorted; None: as the parts have them.
     order: Callable[[N], Any] | None = None
 
     @functools.cached_property
     def items(self) -> tuple[N, ...]:
         """All specs, in catalogue order."""
-        found = [item for part in self.parts for item in part()]
-        return tuple(found if self.order is None else sorted(found, key=self.order))
+        items = [item for part in self.parts for item in part()]
+        return tuple(items if self.order is None else sorted(items, key=self.order))
 
-    def _find(self, name: str) -> N | None:
+    def find(self, name: str) -> N | None:
+        """The spec of a name; None where no spec has it."""
         plain = _plain(name)
         return next((known[plain] for known in map(_by_name, self.parts) if plain in known), None)
 
@@ -78,7 +74,7 @@ class Catalogue(Generic[N]):
         return len(self.items)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._find(name) is not None
+        return isinstance(name, str) and self.find(name) is not None
 
     @property
     def names(self) -> list[str]:
@@ -88,11 +84,11 @@ class Catalogue(Generic[N]):
     @property
     def every_name(self) -> list[str]:
         """The names and the synonyms."""
-        found = (_plain(name) for item in self for name in (item.name, *item.synonyms))
-        return list(dict.fromkeys(found))
+        names = (_plain(name) for item in self for name in (item.name, *item.synonyms))
+        return list(dict.fromkeys(names))
 
     def __getitem__(self, name: str) -> N:
-        found = self._find(name)
-        if found is None:
+        item = self.find(name)
+        if item is None:
             raise UnknownNameError(self.kind, name, self.names, synonyms=self.every_name)
-        return found
+        return item

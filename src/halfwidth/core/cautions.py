@@ -39,9 +39,9 @@ def __getattr__(name: str) -> Any:
     """All cautions, when they are asked for."""
     if name != "CAUTIONS":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = tuple(spec for family in FAMILIES for spec in _by_code(family).values())
-    globals()[name] = found
-    return found
+    every = tuple(spec for family in FAMILIES for spec in _by_code(family).values())
+    globals()[name] = every
+    return every
 
 
 def explain(code: str) -> CautionSpec:

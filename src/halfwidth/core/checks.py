@@ -49,14 +49,8 @@ def is_masked(values: Any) -> bool:
     return subclass and isinstance(values, np.ma.MaskedArray)
 
 
-def as_number(name: str, value: Any, what: str = "") -> float:
-    """A finite number as a float, that of its decimals where it is in single precision.
-
-    Raises
-    ------
-    OptionError
-        That says ``what`` it should be; for anything that is not finite.
-    """
+def as_number(name: str, value: Any, wanted: str = "") -> float:
+    """A finite number as a float, that of its decimals where it is in single precision."""
     number = np.nan
     if is_number(value):
         try:
@@ -67,7 +61,7 @@ def as_number(name: str, value: Any, what: str = "") -> float:
     if np.isfinite(number):
         return number
     expected = "a finite number" if is_number(value) else "a number"
-    raise OptionError(f"{spelled(name, value)} is not {what or expected}")
+    raise OptionError(f"{spelled(name, value)} is not {wanted or expected}")
 
 
 def as_count(value: Any) -> int | None:
@@ -88,61 +82,50 @@ def as_flag(name: str, value: Any) -> bool:
 
 
 def one_of(
-    name: str, given: Any, allowed: Sequence[Any], meant: Mapping[str, str] | None = None
+    name: str, value: Any, allowed: Sequence[Any], meant: Mapping[str, str] | None = None
 ) -> Any:
     """One of a few words, or an error that lists them and proposes the nearest.
 
     ``meant`` maps words that others use to ours.
     """
-    if isinstance(given, str) and given in allowed:
-        return given
-    hint = proposed((meant or {}).get(given, given), allowed) if isinstance(given, str) else ""
-    raise OptionError(f"{spelled(name, given)} is none of {', '.join(allowed)}{hint}")
+    if isinstance(value, str) and value in allowed:
+        return value
+    hint = proposed((meant or {}).get(value, value), allowed) if isinstance(value, str) else ""
+    raise OptionError(f"{spelled(name, value)} is none of {', '.join(allowed)}{hint}")
 
 
-def as_choice(name: str, given: Any, door: str = "", meant: Mapping[str, str] | None = None) -> Any:
+def as_choice(name: str, value: Any, door: str = "", meant: Mapping[str, str] | None = None) -> Any:
     """One of the words that an option may be, as the table of options has them."""
-    return one_of(name, given, option_of(name, door).choices, meant)
+    return one_of(name, value, option_of(name, door).choices, meant)
 
 
-def as_list(given: Any) -> list[Any] | None:
+def as_list(values: Any) -> list[Any] | None:
     """What a sequence or an iterator holds; None for text, a mapping, and what holds nothing.
 
     >>> as_list((1, 2)), as_list("ab"), as_list(3)
     ([1, 2], None, None)
     """
-    if isinstance(given, str | bytes | Mapping):
+    if isinstance(values, str | bytes | Mapping):
         return None
     try:
-        return list(given)
+        return list(values)
     except TypeError:
         return None
 
 
-def plain_text(name: str, given: Any) -> str:
-    """A text that can be written to a file.
-
-    Raises
-    ------
-    OptionError
-        For anything else than text, and for halves of letters, which no file can hold.
-    """
-    if not isinstance(given, str):
-        raise OptionError(f"{name}={shown(given)} is not a text")
+def plain_text(name: str, text: Any) -> str:
+    """A text that can be written to a file: anything else, and halves of letters, are refused."""
+    if not isinstance(text, str):
+        raise OptionError(f"{name}={shown(text)} is not a text")
     try:
-        given.encode()
+        text.encode()
     except UnicodeEncodeError:
-        raise OptionError(f"{name}={shown(given)} holds a letter that cannot be written") from None
-    return given
+        raise OptionError(f"{name}={shown(text)} holds a letter that cannot be written") from None
+    return text
 
 
 def refuse_complex(values: Any, where: str) -> None:
-    """Refuse complex numbers, whose imaginary part NumPy drops with no more than a warning.
-
-    Raises
-    ------
-    DataError
-    """
+    """Refuse complex numbers, whose imaginary part NumPy drops with no more than a warning."""
     try:
         array = np.asanyarray(values)
     except ValueError:  # nested lists of different lengths, which others refuse

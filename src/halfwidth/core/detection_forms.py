@@ -17,96 +17,63 @@ if TYPE_CHECKING:
 
 @frozen
 class ImageSums:
-    """A metric of detections that is a function of sums over images.
+    """A metric of detections that is a function of sums over images."""
 
-    Attributes
-    ----------
-    counts : callable
-        ``counts(matches)``: what a `MatchLists` adds to each of K sums, by class and image,
-        (K, C, n).
-    finish : callable
-        ``finish(n, sums)``: the metric of one class from n images, n of shape (...) and sums of
-        shape (..., K) -> (...); NaN where it is undefined. It takes complex numbers too.
-    quotient : tuple or None
-        Where it is the ratio of two weighted sums, the weights of the K sums in the numerator and
-        in the denominator.
-    measured : tuple of Measured
-        What ``MatchLists.measured`` must hold.
-    assignment : str
-        The strategy it is defined with, which is meant where none is named; empty: any.
-    matches : bool
-        Whether it depends on which detection is whose; voxels of a class do not.
-    notes : callable or None
-        ``notes(matches)``: what counts as a penalty or is left out, as lines for the user.
-    """
-
+    # ``counts(matches)``: what a `MatchLists` adds to each of K sums, by class and image, (K, C,
+    # n).
     counts: Callable[[Any], Array]
+    # ``finish(n, sums)``: the metric of one class from n images, n of shape (...) and sums of
+    # shape (..., K) -> (...); NaN where it is undefined. It takes complex numbers too.
     finish: Callable[[Numbers, Numbers], Array]
+    # Where it is the ratio of two weighted sums, the weights of the K sums in the numerator and
+    # in the denominator.
     quotient: Quotient | None = None
+    # What ``MatchLists.measured`` must hold.
     measured: tuple[Measured, ...] = ()
+    # The strategy it is defined with, which is meant where none is named; empty: any.
     assignment: str = ""
+    # Whether it depends on which detection is whose; voxels of a class do not.
     matches: bool = True
+    # ``notes(matches)``: what counts as a penalty or is left out, as lines for the user.
     notes: Callable[[Any], tuple[str, ...]] | None = None
 
 
 @frozen(eq=False)
 class ScoredMatches:
-    """Detections of one class in descending order of their score, and what each is.
+    """Detections of one class in descending order of their score, and what each is."""
 
-    Attributes
-    ----------
-    image : ndarray of int, shape (E,)
-        Position of the image that a detection is in. Equal scores stand in the order of the
-        images as they were given, those of one image in the order of the detections.
-    last : ndarray of bool, shape (E,)
-        Whether it is the last one of its score.
-    outcome : ndarray of uint8, shape (T, E)
-        An `Outcome` at each threshold of localisation.
-    references : ndarray of int, shape (n,)
-        Objects to be found in each image.
-    """
-
+    # (E,): position of the image that a detection is in. Equal scores stand in the order of the
+    # images as they were given, those of one image in the order of the detections.
     image: NDArray[np.intp]
+    # (E,): whether it is the last one of its score.
     last: NDArray[np.bool_]
+    # (T, E): an `Outcome` at each threshold of localisation.
     outcome: NDArray[np.uint8]
+    # (n,): objects to be found in each image.
     references: NDArray[np.int64]
 
 
 @frozen
 class MatchCurve:
-    """A number that a curve of ranked matches has, such as the area under it.
+    """A number that a curve of ranked matches has, such as the area under it."""
 
-    Attributes
-    ----------
-    values : callable
-        ``values(matches, counts)``: of `ScoredMatches` of which each image comes as often as
-        ``counts`` says, (B, n) -> (T, B); NaN where it is undefined. It compares by its parameters.
-    fast : str
-        Which kernel makes it; empty where none does.
-    """
-
+    # ``values(matches, counts)``: of `ScoredMatches` of which each image comes as often as
+    # ``counts`` says, (B, n) -> (T, B); NaN where it is undefined. It compares by its parameters.
     values: Callable[[ScoredMatches, Numbers], Array]
+    # Which kernel makes it; empty where none does.
     fast: str = ""
 
 
 @frozen
 class MatchedScores:
-    """A function of curves of ranked matches, each of one class.
+    """A function of curves of ranked matches, each of one class."""
 
-    Attributes
-    ----------
-    curve : MatchCurve
-        Its mean over the thresholds of localisation is taken.
-    unpack : callable
-        ``unpack(records)``, shape (k, n) -> a `ScoredMatches` of each class.
-    finish : callable
-        ``finish(values, references)``, both of shape (..., C) -> (...); a value is NaN where it is
-        undefined.
-    average : str
-        Over the classes; empty where it is of one.
-    """
-
+    # Its mean over the thresholds of localisation is taken.
     curve: MatchCurve
+    # ``unpack(records)``, shape (k, n) -> a `ScoredMatches` of each class.
     unpack: Callable[[Array], tuple[ScoredMatches, ...]]
+    # ``finish(values, references)``, both of shape (..., C) -> (...); a value is NaN where it is
+    # undefined.
     finish: Callable[[Numbers, Numbers], Array]
+    # Over the classes; empty where it is of one.
     average: str = ""

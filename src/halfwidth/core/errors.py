@@ -54,15 +54,15 @@ class UnknownNameError(OptionError):
     def __init__(
         self,
         kind: str,
-        given: str,
+        name: str,
         choices: Iterable[str],
         *,
         synonyms: Iterable[str] = (),
         hint: str = "",
     ) -> None:
-        known, given = list(choices), given if isinstance(given, str) else shown(given)
-        proposal = proposed(given, [*known, *synonyms]) or "."
-        text = f"unknown {kind} {shown(given)}{proposal} Known: {shortened(known)}."
+        known, name = list(choices), name if isinstance(name, str) else shown(name)
+        proposal = proposed(name, [*known, *synonyms]) or "."
+        text = f"unknown {kind} {shown(name)}{proposal} Known: {shortened(known)}."
         super().__init__(f"{text} {hint}".rstrip())
 
 
@@ -112,26 +112,26 @@ def _shown(name: object) -> str:
     return _cut(" ".join(printable(str(name)).splitlines()), LONGEST_NAME)
 
 
-def closest(given: object, choices: Iterable[str]) -> str | None:
-    """The choice that ``given`` most likely meant, or None where nothing is near.
+def closest(name: object, choices: Iterable[str]) -> str | None:
+    """The choice that ``name`` most likely meant, or None where nothing is near.
 
     >>> closest("medain", ["mean", "median"])
     'median'
     """
-    if not isinstance(given, str):
+    if not isinstance(name, str):
         return None
     by_lower = {choice.lower(): choice for choice in choices}
-    nearest = difflib.get_close_matches(given.lower(), by_lower, n=1, cutoff=0.6)
+    nearest = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[nearest[0]] if nearest else None
 
 
-def proposed(given: object, choices: Iterable[str]) -> str:
+def proposed(name: object, choices: Iterable[str]) -> str:
     """The end of a message that names the nearest choice, or nothing.
 
     >>> proposed("medain", ["mean", "median"])
     "; did you mean 'median'?"
     """
-    nearest = closest(given, choices)
+    nearest = closest(name, choices)
     return f"; did you mean {nearest!r}?" if nearest else ""
 
 

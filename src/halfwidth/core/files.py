@@ -18,18 +18,8 @@ TEMPORARY = ".tmp"
 def write_whole(path: Path, content: bytes, writer: str = "halfwidth") -> None:
     """Write a file whole, or leave the one that is there as it was.
 
-    Parameters
-    ----------
-    path : Path
-    content : bytes
-    writer : str
-        Part of the name of the temporary file. In the store of a study it is the lock that this
-        process holds, so that its next holder knows that the file's writer is dead.
-
-    Raises
-    ------
-    DataError
-        If the system refuses; nothing is left behind then.
+    ``writer`` is part of the name of the temporary file. In the store of a study it is the lock
+    that this process holds, so that its next holder knows that the file's writer is dead.
     """
     with replacing(path, writer) as unfinished:
         unfinished.write_bytes(content)
@@ -39,10 +29,7 @@ def write_whole(path: Path, content: bytes, writer: str = "halfwidth") -> None:
 def replacing(path: Path, writer: str = "halfwidth") -> Iterator[Path]:
     """A new file in the same folder that takes the place of ``path`` at the end of the block.
 
-    Raises
-    ------
-    DataError
-        If the system refuses, here or in the block; nothing is left behind then.
+    Nothing is left behind if the system refuses, here or in the block.
     """
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):

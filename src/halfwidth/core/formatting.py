@@ -41,16 +41,16 @@ class Printed(float):
     _decimals: int
 
 
-def as_given(supported: int, given: int) -> int:
-    """Decimals of a number that was given and of what is computed from it: the rule of `review`.
+def as_given(supported: int, stated: int) -> int:
+    """Decimals of a number that was stated and of what is computed from it: the rule of `review`.
 
-    As many as its interval supports, and no fewer than were given; a number with many digits more
+    As many as its interval supports, and no fewer than were stated; a number with many digits more
     than its interval supports was computed, and gets those of the interval.
 
     >>> as_given(2, 3), as_given(3, 2), as_given(2, 12)
     (3, 3, 2)
     """
-    return max(supported, given) if given <= supported + BEYOND_SUPPORT else supported
+    return max(supported, stated) if stated <= supported + BEYOND_SUPPORT else supported
 
 
 def decimals_for(value: float, reach: float) -> int:
@@ -163,6 +163,15 @@ def rough_percent(share: float) -> str:
         if rounded not in (0.0, 1.0) or share in (0.0, 1.0):
             return percent(rounded)
     return percent(share)
+
+
+def per_cent_hint(number: float) -> str:
+    """What to write instead of a number of per cent; nothing where it can be none.
+
+    >>> per_cent_hint(95.0), per_cent_hint(1.0)
+    ('; for 95 % write 0.95', '')
+    """
+    return f"; for {number:g} % write {number / 100:g}" if 1 < number < 100 else ""
 
 
 def as_beginning(text: str) -> str:

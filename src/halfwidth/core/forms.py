@@ -19,17 +19,11 @@ if TYPE_CHECKING:
 
 @frozen
 class Moments:
-    """A statistic that is a function of n and of a power sum.
+    """A statistic that is a function of n and of a power sum."""
 
-    Attributes
-    ----------
-    order : {1, 2}
-        The power: the sum of the deviations from a centre, or of their squares about the mean.
-    from_sum : callable
-        ``from_sum(n, sum, centre, **parameters)``, which may overwrite the sum.
-    """
-
+    # The power: the sum of the deviations from a centre, or of their squares about the mean.
     order: int
+    # ``from_sum(n, sum, centre, **parameters)``, which may overwrite the sum.
     from_sum: Callable[..., Array]
 
     def finish(
@@ -90,104 +84,68 @@ class OrderStatistics:
 
 @frozen
 class ByClass:
-    """How a metric of a confusion matrix comes about from tables of one class against the rest.
+    """How a metric of a confusion matrix comes about from tables of one class against the rest."""
 
-    Attributes
-    ----------
-    values : callable
-        ``values(tp, fn, fp, tn)``, each of shape (..., C) -> (..., C).
-    average : callable or None
-        ``average(values, support)``, both (..., C) -> (...), linear in the values; None where it
-        is of one class.
-    which : int
-        That class.
-    """
-
+    # ``values(tp, fn, fp, tn)``, each of shape (..., C) -> (..., C).
     values: Callable[..., Array]
+    # ``average(values, support)``, both (..., C) -> (...), linear in the values; None where it is
+    # of one class.
     average: Callable[[Numbers, Numbers], Array] | None = None
+    # The class it is of, where it is of one.
     which: int = 0
 
 
 @frozen
 class CellCounts:
-    """A function of how many cases fall into each cell of a table; a value is the code of a cell.
-
-    Attributes
-    ----------
-    n_cells : int
-    finish : callable
-        ``finish(counts)``, shape (..., n_cells) -> (...), of integers or of floats that are whole.
-        It takes complex counts too: its derivatives come from a complex step. It may be called
-        with unknowns, one table of them: where it is plain arithmetic, with ``>``, ``<``, ``==``,
-        `numpy.isnan` and `numpy.where`, its formula is read off for the compiled kernel.
-    quotient : tuple or None
-        Where it is the ratio of two weighted sums of counts, the weights of the cells in the
-        numerator and in the denominator.
-    by_class : ByClass or None
-        Where it is of one class against the rest, or an average over classes; None where it is of
-        all classes at once.
-    errors_lower : bool
-        Whether wrong decisions lower it.
-    """
+    """A function of the number of cases in each cell of a table; a value is the code of a cell."""
 
     n_cells: int
+    # ``finish(counts)``, shape (..., n_cells) -> (...), of integers or of floats that are whole.
+    # It takes complex counts too: its derivatives come from a complex step. It may be called with
+    # unknowns, one table of them: where it is plain arithmetic, with ``>``, ``<``, ``==``,
+    # `numpy.isnan` and `numpy.where`, its formula is read off for the compiled kernel.
     finish: Callable[[Numbers], Array]
+    # Where it is the ratio of two weighted sums of counts, the weights of the cells in the
+    # numerator and in the denominator.
     quotient: Quotient | None = None
+    # Where it is of one class against the rest, or an average over classes; None where it is of
+    # all classes at once.
     by_class: ByClass | None = None
+    # Whether wrong decisions lower it.
     errors_lower: bool = True
 
 
 @frozen
 class ClassAverages:
-    """How a metric of sums comes about as an average over classes of ratios of their sums.
+    """How a metric of sums comes about as an average over classes of ratios of their sums."""
 
-    Attributes
-    ----------
-    classes : int
-        Features are those of each class for the first sum, then for the next.
-    quotient : tuple
-        The weights of the sums of one class in the numerator and in the denominator.
-    average : callable
-        ``average(values, support)``, both (..., C) -> (...), linear in the values; the support of
-        a class is its last sum.
-    """
-
+    # Features are those of each class for the first sum, then for the next.
     classes: int
+    # The weights of the sums of one class in the numerator and in the denominator.
     quotient: Quotient
+    # ``average(values, support)``, both (..., C) -> (...), linear in the values; the support of a
+    # class is its last sum.
     average: Callable[[Numbers, Numbers], Array]
 
 
 @frozen
 class AbsoluteSums:
-    """How a metric is a sum of the sizes of mean deviations, of which each case has K.
+    """How a metric is a sum of the sizes of mean deviations, of which each case has K."""
 
-    Attributes
-    ----------
-    probabilities : callable
-        ``probabilities(records)``, (..., k, n) -> (..., K, n): the deviations of cases of which
-        nothing happens that was foreseen, and so how probable it was.
-    share : float
-        What the sum is multiplied with: 1, or 1/C for the mean over C classes.
-    weighted : bool
-        Whether the last feature, which comes after the deviations, is the weight of the case.
-    """
-
+    # ``probabilities(records)``, (..., k, n) -> (..., K, n): the deviations of cases of which
+    # nothing happens that was foreseen, and so how probable it was.
     probabilities: Callable[[Array], Array]
+    # What the sum is multiplied with: 1, or 1/C for the mean over C classes.
     share: float = 1.0
+    # Whether the last feature, which comes after the deviations, is the weight of the case.
     weighted: bool = False
 
 
 @frozen
 class UnbiasedSquare:
-    """An unbiased estimate of a square θ, whose variance is nearly slope · θ + noise.
+    """An unbiased estimate of a square θ, whose variance is nearly slope · θ + noise."""
 
-    Attributes
-    ----------
-    value : ndarray
-        May be negative.
-    slope, noise : ndarray
-    """
-
+    # May be negative.
     value: Array
     slope: Array
     noise: Array
@@ -204,54 +162,35 @@ class UnbiasedSquare:
 
 @frozen
 class Sums:
-    """A function of sums over cases of several features of each.
+    """A function of sums over cases of several features of each."""
 
-    Attributes
-    ----------
-    features : callable
-        ``features(records)``, shape (..., k, n) -> (..., K, n).
-    finish : callable
-        ``finish(n, sums)``, sums of shape (..., K) -> (...); takes complex sums too.
-    quotient : tuple or None
-        Where it is the ratio of two weighted sums, the weights of the features in either.
-    table : CellCounts or None
-        Where the features are weights in the cells of a table, what it is of that table.
-    by_class : ClassAverages or None
-        Where it is an average over classes of ratios of sums.
-    power : float
-        The power of it that is an average over cases, as the square of a root mean square is.
-    absolute : AbsoluteSums or None
-        Where it is a sum of sizes of mean deviations.
-    square : callable or None
-        ``square(n, sums)``, where it is the root of one: the `UnbiasedSquare`.
-    """
-
+    # ``features(records)``, shape (..., k, n) -> (..., K, n).
     features: Callable[[Array], Array]
+    # ``finish(n, sums)``, sums of shape (..., K) -> (...); takes complex sums too.
     finish: Callable[[Numbers, Numbers], Array]
+    # Where it is the ratio of two weighted sums, the weights of the features in either.
     quotient: Quotient | None = None
+    # Where the features are weights in the cells of a table, what it is of that table.
     table: CellCounts | None = None
+    # Where it is an average over classes of ratios of sums.
     by_class: ClassAverages | None = None
+    # The power of it that is an average over cases, as the square of a root mean square is.
     power: float = 1.0
+    # Where it is a sum of sizes of mean deviations.
     absolute: AbsoluteSums | None = None
+    # ``square(n, sums)``, where it is the root of one: the `UnbiasedSquare`.
     square: Callable[[Array, Array], UnbiasedSquare] | None = None
 
 
 @frozen
 class Ranking:
-    """Cases in descending order of a score; one row for each one-vs-rest comparison.
+    """Cases in descending order of a score; one row for each one-vs-rest comparison."""
 
-    Attributes
-    ----------
-    case : ndarray of int32, shape (R, L)
-        Position of the case that an entry belongs to.
-    mark : ndarray of uint8, shape (R, L)
-        `POSITIVE` plus `LAST_OF_TIES`, where they hold.
-    weight : ndarray, shape (R, L), or None
-        Of the entry; None where each weighs 1.
-    """
-
+    # (R, L): position of the case that an entry belongs to.
     case: NDArray[np.int32]
+    # (R, L): `POSITIVE` plus `LAST_OF_TIES`, where they hold.
     mark: NDArray[np.uint8]
+    # (R, L): of the entry; None where each weighs 1.
     weight: Array | None = None
 
     POSITIVE = 1
@@ -267,60 +206,39 @@ class FastArea(Enum):
 
 @frozen
 class Area:
-    """An area under a curve of ranked scores, or any other function of their order.
+    """An area under a curve of ranked scores, or any other function of their order."""
 
-    Attributes
-    ----------
-    curve : callable
-        ``curve(tp, fp)`` of positive and negative entries at or above each distinct score,
-        (..., G) -> (...). Where it has parameters it is a value that compares by them.
-    fast : FastArea or None
-        The same by ranks.
-    tuned : bool
-        Whether it is at a threshold that is chosen on the same cases.
-    """
-
+    # ``curve(tp, fp)`` of positive and negative entries at or above each distinct score, (..., G)
+    # -> (...). Where it has parameters it is a value that compares by them.
     curve: Callable[[Numbers, Numbers], Array]
+    # The same by ranks.
     fast: FastArea | None = None
+    # Whether it is at a threshold that is chosen on the same cases.
     tuned: bool = False
 
 
 @frozen
 class RankedAreas:
-    """A function of areas under curves of ranked scores, one for each row of a `Ranking`.
-
-    Attributes
-    ----------
-    area : Area
-    rank : callable
-        ``rank(records)``, shape (k, n) or (S, k, n) -> `Ranking`, the rows of one test set after
-        those of another.
-    finish : callable
-        ``finish(area, positives)``, both of shape (..., R) -> (...); an area is NaN where it is
-        undefined.
-    row : int or None
-        The one row it is the area of; None for an average.
-    average : str
-        Over the rows; empty where it is of one.
-    """
+    """A function of areas under curves of ranked scores, one for each row of a `Ranking`."""
 
     area: Area
+    # ``rank(records)``, shape (k, n) or (S, k, n) -> `Ranking`, the rows of one test set after
+    # those of another.
     rank: Callable[[Array], Ranking]
+    # ``finish(area, positives)``, both of shape (..., R) -> (...); an area is NaN where it is
+    # undefined.
     finish: Callable[[Numbers, Numbers], Array]
+    # The one row it is the area of; None for an average.
     row: int | None = None
+    # Over the rows; empty where it is of one.
     average: str = ""
 
 
 @frozen
 class PerCase:
-    """A metric of a test set that is the mean of a value of each case.
+    """A metric of a test set that is the mean of a value of each case."""
 
-    Attributes
-    ----------
-    values : callable
-        ``values(records)``, shape (k, n) -> (n,); of probabilities ``values(p, y)``, both (..., n).
-    """
-
+    # ``values(records)``, shape (k, n) -> (n,); of probabilities ``values(p, y)``, both (..., n).
     values: Callable[..., Array]
 
 
@@ -330,122 +248,81 @@ class ProbabilitySums:
 
     Of one class, a case has the probability p of the class and its outcome y, 1 where the case is
     of the class and 0 elsewhere; of the top label, the largest probability and whether it is right.
-
-    Attributes
-    ----------
-    terms : callable
-        ``terms(p, y, **parameters)``, both (..., n) -> (..., K, n).
-    finish : callable
-        ``finish(n, sums, **parameters)``, sums (..., K) -> (...); takes complex sums too.
-    of_classes : callable or None
-        The same of the sums of all classes, (..., C, K) -> (...), where the metric of a test set of
-        several classes is a sum over them. None: of one class at a time.
-    quotient : tuple or None
-        Where it is the ratio of two weighted sums of terms, their weights in either.
-    power : float
-        The power of it that is an average over cases, as the square of a root mean square is.
-    absolute : bool
-        Whether it is the sum of the sizes of mean terms, each of them p - y or 0.
-    square : callable or None
-        ``square(n, sums, **parameters)``, where it is the root of one: the `UnbiasedSquare`.
     """
 
+    # ``terms(p, y, **parameters)``, both (..., n) -> (..., K, n).
     terms: Callable[..., Array]
+    # ``finish(n, sums, **parameters)``, sums (..., K) -> (...); takes complex sums too.
     finish: Callable[..., Array]
+    # The same of the sums of all classes, (..., C, K) -> (...), where the metric of a test set of
+    # several classes is a sum over them. None: of one class at a time.
     of_classes: Callable[..., Array] | None = None
+    # Where it is the ratio of two weighted sums of terms, their weights in either.
     quotient: Quotient | None = None
+    # The power of it that is an average over cases, as the square of a root mean square is.
     power: float = 1.0
+    # Whether it is the sum of the sizes of mean terms, each of them p - y or 0.
     absolute: bool = False
+    # ``square(n, sums, **parameters)``, where it is the root of one: the `UnbiasedSquare`.
     square: Callable[..., UnbiasedSquare] | None = None
 
 
 @frozen
 class LogisticFit:
-    """What is taken of a logistic regression of outcomes on terms of their probabilities.
+    """What is taken of a logistic regression of outcomes on terms of their probabilities."""
 
-    Attributes
-    ----------
-    terms : callable
-        ``terms(p)``, (n,) -> (K, n), with a one for the intercept; where there are ``gaps``
-        ``terms(p, weights, **parameters)``, and K may depend on the probabilities.
-    coefficient : int
-        Which one is taken, where no ``gaps`` are.
-    offset : callable or None
-        ``offset(p)``, (..., n) -> (..., n), a term of coefficient 1.
-    gaps : callable or None
-        ``gaps(sizes, weights)``, both (..., n) -> (...): what is taken of the distances between
-        the fitted and the predicted probabilities.
-    mean_gap : bool
-        Whether that is their mean, which has an influence.
-    weighted : bool
-        Whether cases have weights, the last of their values.
-    """
-
+    # ``terms(p)``, (n,) -> (K, n), with a one for the intercept; where there are ``gaps``
+    # ``terms(p, weights, **parameters)``, and K may depend on the probabilities.
     terms: Callable[..., Array]
+    # Which one is taken, where no ``gaps`` are.
     coefficient: int = 0
+    # ``offset(p)``, (..., n) -> (..., n), a term of coefficient 1.
     offset: Callable[[Array], Array] | None = None
+    # ``gaps(sizes, weights)``, both (..., n) -> (...): what is taken of the distances between the
+    # fitted and the predicted probabilities.
     gaps: Callable[[Array, Array], Array] | None = None
+    # Whether that is their mean, which has an influence.
     mean_gap: bool = False
+    # Whether cases have weights, the last of their values.
     weighted: bool = False
 
 
 @frozen
 class WholeSample:
-    """A metric of predicted probabilities that needs all cases at once.
+    """A metric of predicted probabilities that needs all cases at once."""
 
-    Attributes
-    ----------
-    value : callable
-        ``value(p, y, weights, **parameters)``, each (n,), of a sample with some weight.
-    """
-
+    # ``value(p, y, weights, **parameters)``, each (n,), of a sample with some weight.
     value: Callable[..., float]
 
 
 @frozen
 class SmoothedError:
-    """A metric of predicted probabilities: the size of smoothed deviations, and its bandwidth too.
+    """The size of smoothed deviations of probabilities, which is their bandwidth too."""
 
-    Attributes
-    ----------
-    value : callable
-        ``value(p, y, weights)``, each (n,), of a sample with some weight.
-    weighted : bool
-        Whether cases have weights, the last of their values.
-    """
-
+    # ``value(p, y, weights)``, each (n,), of a sample with some weight.
     value: Callable[[Array, Array, Array], float]
+    # Whether cases have weights, the last of their values.
     weighted: bool = False
 
 
 @frozen
 class PairedCases:
-    """A metric of predicted probabilities that compares each case with all others.
+    """A metric of predicted probabilities that compares each case with all others."""
 
-    Attributes
-    ----------
-    value : callable
-        ``value(p, y, **parameters)``, of one class both (n,), of vectors of probabilities both
-        (C, n).
-    bandwidth : callable
-        ``bandwidth(p, y)`` that it takes where its parameters name none.
-    most_cases, most_vectors : int or None
-        Of how many cases, of one class and of vectors, it compares all pairs; None: of any number.
-    products : bool
-        Whether it is a mean of products of deviations; else a mean distance between probabilities
-        and what the outcomes around them are.
-    parameters : tuple of (str, float)
-        What was given of those of the metric.
-    classes : int or None
-        How many probabilities the vector of a case has; None: of one class.
-    """
-
+    # ``value(p, y, **parameters)``, of one class both (n,), of vectors of probabilities both (C,
+    # n).
     value: Callable[..., float]
+    # ``bandwidth(p, y)`` that it takes where its parameters name none.
     bandwidth: Callable[[Array, Array], float]
+    # Of how many cases, of one class and of vectors, it compares all pairs; None: of any number.
     most_cases: int | None = None
     most_vectors: int | None = None
+    # Whether it is a mean of products of deviations; else a mean distance between probabilities
+    # and what the outcomes around them are.
     products: bool = False
+    # What was given of those of the metric.
     parameters: tuple[tuple[str, float], ...] = ()
+    # How many probabilities the vector of a case has; None: of one class.
     classes: int | None = None
 
     def cases(self, records: Array) -> tuple[Array, Array]:
@@ -484,15 +361,11 @@ class Contrast:
 
     A sample holds what the statistic takes of the first model, then of the second: (2, n), or
     (2, k, n) where it takes k values of a case.
-
-    Attributes
-    ----------
-    statistic : StatisticSpec
-        That of one model, whose parameters are those of the contrast.
-    effect : {"difference", "ratio"}
     """
 
+    # That of one model, whose parameters are those of the contrast.
     statistic: StatisticSpec
+    # One of "difference", "ratio".
     effect: Effect = "difference"
 
     def between(self, first: Array, second: Array) -> Array:
@@ -509,16 +382,11 @@ class PairAverages:
 
     A sample holds what the statistic takes of each pair: (P, n), or (P, k, n) where it takes k
     values of a case.
-
-    Attributes
-    ----------
-    contrast : Contrast
-        Of the statistic of one pair.
-    first, second : tuple of float
-        The weight of each pair in the two averages.
     """
 
+    # Of the statistic of one pair.
     contrast: Contrast
+    # The weight of each pair in the two averages.
     first: tuple[float, ...]
     second: tuple[float, ...]
 

@@ -39,14 +39,6 @@ def frozen(
 ) -> type[T] | Callable[[type[T]], type[T]]:
     """Make a class a frozen dataclass, as `dataclasses.dataclass(frozen=True)` does.
 
-    Parameters
-    ----------
-    cls : type
-    eq, repr, kw_only : bool
-        As in `dataclasses.dataclass`.
-
-    Examples
-    --------
     >>> @frozen
     ... class Range:
     ...     low: float
@@ -85,8 +77,8 @@ class _Later:
         with _MAKING:
             if vars(self.cls)[self.name] is self:
                 _complete(self.cls, kw_only=self.kw_only)
-        made = vars(self.cls)[self.name]
-        return made.__get__(instance, owner) if callable(made) else made
+        value = vars(self.cls)[self.name]
+        return value.__get__(instance, owner) if callable(value) else value
 
 
 def _complete(cls: type, *, kw_only: bool) -> None:
@@ -111,14 +103,14 @@ class _Arguments:
         self.fields = sorted(fields(cls), key=lambda one: bool(one.kw_only))
         self.names = {one.name for one in self.fields}
         self.positional = tuple(one.name for one in self.fields if not one.kw_only)
-        self.defaults = self._given("default")
-        self.factories = self._given("default_factory")
+        self.defaults = self._those_with("default")
+        self.factories = self._those_with("default_factory")
         self.checked = hasattr(cls, "__post_init__")
         optional = [n in self.defaults or n in self.factories for n in self.positional]
         if optional != sorted(optional):
             raise TypeError(f"{cls.__name__}: a field without default follows one that has one")
 
-    def _given(self, default: str) -> dict[str, Any]:
+    def _those_with(self, default: str) -> dict[str, Any]:
         every = {one.name: getattr(one, default) for one in self.fields}
         return {name: value for name, value in every.items() if value is not MISSING}
 
@@ -132,25 +124,25 @@ def _arguments(cls: type[Any]) -> _Arguments:
     return _Arguments(cls)
 
 
-def _initialize(self: Any, /, *given: Any, **named: Any) -> None:
+def _initialize(self: Any, /, *args: Any, **options: Any) -> None:
     """Write the fields of an instance, past `__setattr__`, which refuses."""
     wanted = _arguments(self.__class__)
-    values = dict(zip(wanted.positional, given, strict=False)) | named
-    each_once = len(values) == len(given) + len(named)
+    values = dict(zip(wanted.positional, args, strict=False)) | options
+    each_once = len(values) == len(args) + len(options)
     if len(values) < len(wanted.names):
-        made = {name: make() for name, make in wanted.factories.items() if name not in values}
-        values = wanted.defaults | made | values
+        fresh = {name: make() for name, make in wanted.factories.items() if name not in values}
+        values = wanted.defaults | fresh | values
     if not each_once or values.keys() != wanted.names:
-        _refuse(self.__class__, given, named)
+        _refuse(self.__class__, args, options)
     self.__dict__.update(values)
     if wanted.checked:
         self.__post_init__()
 
 
-def _refuse(cls: Any, given: tuple[Any, ...], named: dict[str, Any]) -> NoReturn:
+def _refuse(cls: Any, args: tuple[Any, ...], options: dict[str, Any]) -> NoReturn:
     """Say which arguments are missing or too many."""
     try:
-        _arguments(cls).signature().bind(*given, **named)
+        _arguments(cls).signature().bind(*args, **options)
     except TypeError as error:
         raise TypeError(f"{cls.__qualname__}(): {error}") from None
     raise AssertionError("arguments that bind are not refused")

@@ -33,88 +33,59 @@ class Admits(StrEnum):
 
 @frozen
 class MatchingRule:
-    """The choices that make detections and references a list of matches; every result names them.
+    """The choices that make matches of detections and references; every result names them."""
 
-    Attributes
-    ----------
-    localisation : str
-        A criterion of ``halfwidth.metrics.detection.all_criteria.LOCALISATIONS``.
-    assignment : str
-        A strategy of ``ASSIGNMENTS``.
-    thresholds : tuple of float
-        Of localisation, each matched by itself.
-    admits : Admits
-        Whether the threshold itself will do.
-    score_threshold : float or None
-        Detections below it are left out before matching.
-    max_detections : int or None
-        Of an image and a class, the most that are looked at, the highest scores first.
-    area_range : tuple of float, or None
-        References of another size are ignored, and so are unmatched detections of another size.
-    by_class : bool
-        Whether only objects of one class are matched with each other.
-    duplicates_ignored : bool
-        Whether further detections of an object that is found count for nothing, and not as false
-        positives.
-    boundary_distance : float or None
-        Width of the bands of ``boundary_iou``, in mm where the images have a spacing, else in
-        voxels; None: 2 % of the image's diagonal in voxels, as its authors have it.
-    dilation : int
-        How often ``lesionwise`` dilates references before it looks for components.
-    """
-
+    # A criterion of ``halfwidth.metrics.detection.all_criteria.LOCALISATIONS``.
     localisation: str = "box_iou"
+    # A strategy of ``ASSIGNMENTS``.
     assignment: str = "greedy_by_score"
+    # Of localisation, each matched by itself.
     thresholds: tuple[float, ...] = (0.5,)
+    # Whether the threshold itself will do.
     admits: Admits = Admits.AT_LEAST
+    # Detections below it are left out before matching.
     score_threshold: float | None = None
+    # Of an image and a class, the most that are looked at, the highest scores first.
     max_detections: int | None = None
+    # References of another size are ignored, and so are unmatched detections of another size.
     area_range: tuple[float, float] | None = None
+    # Whether only objects of one class are matched with each other.
     by_class: bool = True
+    # Whether further detections of an object that is found count for nothing, and not as false
+    # positives.
     duplicates_ignored: bool = False
+    # Width of the bands of ``boundary_iou``, in mm where the images have a spacing, else in
+    # voxels; None: 2 % of the image's diagonal in voxels, as its authors have it.
     boundary_distance: float | None = None
+    # How often ``lesionwise`` dilates references before it looks for components.
     dilation: int = 3
 
 
 @frozen
 class Lesion:
-    """A lesion of the lesion-wise scheme: references that are one, and all that detects them.
-
-    Attributes
-    ----------
-    image, category : int
-    references : tuple of int
-        Places among the references of the image: those whose dilated masks touch.
-    detections : tuple of int
-        Places among the detections of the image, none if it is missed; one detection may belong to
-        several lesions.
-    """
+    """A lesion of the lesion-wise scheme: references that are one, and all that detects them."""
 
     image: int
     category: int
+    # Places among the references of the image: those whose dilated masks touch.
     references: tuple[int, ...]
+    # Places among the detections of the image, none if it is missed; one detection may belong to
+    # several lesions.
     detections: tuple[int, ...]
 
 
 @frozen
 class Measured:
-    """What is measured of masks beside the matches, once, before anything is resampled.
+    """What is measured of masks beside the matches, once, before anything is resampled."""
 
-    Attributes
-    ----------
-    of : {"pairs", "lesions", "sizes", "voxels"}
-        Of each matched pair, (T, E) as in `MatchLists`, NaN where there is none; of each lesion
-        against all that detects it, (L,), NaN where it is missed; the size of each lesion, in mm³
-        (in pictures mm²), or in voxels where the images have no spacing, (L,); or the voxels that
-        are TP, FN and FP of the masks of a class taken together, (3, C, n).
-    metric : str
-        A metric of two masks, of pairs and lesions.
-    parameters : tuple of (str, float)
-        Its parameters.
-    """
-
+    # Of each matched pair, (T, E) as in `MatchLists`, NaN where there is none; of each lesion
+    # against all that detects it, (L,), NaN where it is missed; the size of each lesion, in mm³
+    # (in pictures mm²), or in voxels where the images have no spacing, (L,); or the voxels that
+    # are TP, FN and FP of the masks of a class taken together, (3, C, n).
     of: Literal["pairs", "lesions", "sizes", "voxels"]
+    # A metric of two masks, of pairs and lesions.
     metric: str = ""
+    # Its parameters.
     parameters: tuple[tuple[str, float], ...] = ()
 
 

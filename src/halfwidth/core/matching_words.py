@@ -24,15 +24,7 @@ def matching_text(
 ) -> str:
     """The choices that made a result, in prose: ``box IoU ≥ 0.5, greedy by score``.
 
-    Parameters
-    ----------
-    matching : MatchingRule
-    localisation, assignment : str
-        Titles of the criterion and of the strategy.
-    unit : str
-        Of the thresholds.
-    has_threshold : bool
-        Whether the criterion has one; a point lies in a mask or does not.
+    A criterion without a threshold is one of points, which lie in a mask or do not.
     """
     at = f" {matching.admits} {thresholds_text(matching.thresholds)} {unit}".rstrip()
     parts = [f"{localisation}{at}" if has_threshold else localisation, assignment]

@@ -35,32 +35,20 @@ FEWEST_CLUSTERS_DRAWN = 6
 
 @frozen
 class Unanswered:
-    """What is known of a sample for which a method gave no interval.
-
-    Attributes
-    ----------
-    method : str
-    units : int
-        Enough independent units.
-    noun : str
-        What a unit is called.
-    level : Level
-    quantile_level : float
-        NaN where no quantile is estimated.
-    constant : bool
-        Whether all values are equal.
-    proportion : bool
-    bounded_mean : bool
-        Whether a mean of independent cases within finite bounds is estimated.
-    """
+    """A sample for which a method gave no interval."""
 
     method: str
+    # Enough independent units.
     units: int
+    # What a unit is called.
     noun: str
     level: Level
+    # NaN where no quantile is estimated.
     quantile_level: float
+    # Whether all values are equal.
     constant: bool
     proportion: bool
+    # Whether a mean of independent cases within finite bounds is estimated.
     bounded_mean: bool
 
     @property
@@ -71,86 +59,62 @@ class Unanswered:
 
 @frozen
 class MethodSpec:
-    """What is known of a CI method.
+    """What is known of a CI method."""
 
-    Attributes
-    ----------
-    name, title : str
-        On the command line, with the parameters that are not as usual; in prose.
-    function : callable
-        Takes what ``needs`` names, in that order, and a `Level`; returns an `Interval`.
-    accepts : frozenset of Estimand
-        What it makes intervals for.
-    needs : tuple of Need
-    parameters : tuple of Parameter
-        Numbers that its function, or ``pseudo_cases``, takes by name.
-    bound : tuple of (str, float)
-        Their values.
-    pseudo_cases : callable or None
-        ``pseudo_cases(bounds, paired=..., spread=..., **bound)``: the `PseudoCases` of the
-        distributions under Dirichlet weights that it needs, of a spread or another statistic.
-    use_when : str
-        One line of advice.
-    min_n : int
-        Fewest cases for which it gives an interval at all.
-    promises : frozenset of Promise
-    clips : bool
-        Whether its bounds are always cut to the statistic's range, infinite ones among them.
-    cautions : tuple of str
-        Codes raised whenever the method is used.
-    assumes : str
-        What it takes for granted, in plain words.
-    stated : callable or None
-        ``stated(pseudo_cases, statistic, n, unit)``: what a stranger needs to know of its
-        pseudo-cases, and in further sentences of its levels, to recompute its intervals from so
-        many units. None where ``cite`` says it.
-    cite : str
-    independent_only : bool
-        Whether it supposes independent cases, without clusters and strata.
-    no_interval : callable or None
-        ``no_interval(sample)`` of an `Unanswered` one: why the method can be undefined there, and
-        what helps, in words. None where too few cases are the only reason, or of a bootstrap, that
-        the statistic is undefined on every resample.
-    instead : callable or None
-        The function of the method that ``auto`` takes where this one gives no interval.
-    attains : callable or None
-        ``attains(n, quantile_level, level)``: the `Level` of its interval, where that need not be
-        the one asked for. None where it always is.
-    of_each : MethodSpec or None
-        By which the intervals are that it puts together; None: each by what ``auto`` takes.
-    """
-
+    # On the command line, with the parameters that are not as usual; in prose.
     name: str
     title: str
+    # Takes what ``needs`` names, in that order, and a `Level`; returns an `Interval`.
     function: Callable[..., Interval]
+    # What it makes intervals for.
     accepts: frozenset[Estimand]
     needs: tuple[Need, ...]
+    # One line of advice.
     use_when: str
+    # Fewest cases for which it gives an interval at all.
     min_n: int = 2
     promises: frozenset[Promise] = frozenset()
+    # Whether its bounds are always cut to the statistic's range, infinite ones among them.
     clips: bool = False
+    # Codes raised whenever the method is used.
     cautions: tuple[str, ...] = ()
+    # What it takes for granted, in plain words.
     assumes: str = ""
+    # ``stated(pseudo_cases, statistic, n, unit)``: what a stranger needs to know of its
+    # pseudo-cases, and in further sentences of its levels, to recompute its intervals from so
+    # many units. None where ``cite`` says it.
     stated: Callable[[PseudoCases, StatisticSpec, int, str], tuple[str, ...]] | None = None
     cite: str = ""
     synonyms: tuple[str, ...] = ()
+    # Whether it supposes independent cases, without clusters and strata.
     independent_only: bool = False
+    # ``no_interval(sample)`` of an `Unanswered` one: why the method can be undefined there, and
+    # what helps, in words. None where too few cases are the only reason, or of a bootstrap, that
+    # the statistic is undefined on every resample.
     no_interval: Callable[[Unanswered], tuple[str, str]] | None = None
+    # The function of the method that ``auto`` takes where this one gives no interval.
     instead: Callable[..., Interval] | None = None
+    # ``attains(n, quantile_level, level)``: the `Level` of its interval, where that need not be
+    # the one asked for. None where it always is.
     attains: Callable[[int, float, Level], Level] | None = None
+    # Numbers that its function, or ``pseudo_cases``, takes by name.
     parameters: tuple[Parameter, ...] = ()
+    # Their values.
     bound: tuple[tuple[str, float], ...] = ()
+    # ``pseudo_cases(bounds, paired=..., spread=..., **bound)``: the `PseudoCases` of the
+    # distributions under Dirichlet weights that it needs, of a spread or another statistic.
     pseudo_cases: Callable[..., PseudoCases] | None = None
+    # By which the intervals are that it puts together; None: each by what ``auto`` takes.
     of_each: MethodSpec | None = None
 
     @property
     def accepts_text(self) -> str:
         """What it makes intervals for, in words."""
-        what = ", ".join(sorted(self.accepts))
+        estimands = ", ".join(sorted(self.accepts))
         if self.accepts >= frozenset(Estimand) - PAIRS_OF_CASES:
             with_error = Need.STANDARD_ERROR in self.needs
-            what = "with an SE" if with_error else "anything"
-        return f"{what} of two samples" if self.takes_two_samples else what
+            estimands = "with an SE" if with_error else "anything"
+        return f"{estimands} of two samples" if self.takes_two_samples else estimands
 
     @property
     def designs_text(self) -> str:
@@ -182,9 +146,9 @@ class MethodSpec:
         """The level that its interval has for a statistic of n cases: mostly the one asked for."""
         return level if self.attains is None else self.attains(n, statistic.quantile_level, level)
 
-    def with_parameters(self, given: Mapping[str, object]) -> MethodSpec:
+    def with_parameters(self, values: Mapping[str, object]) -> MethodSpec:
         """The same with other values of its parameters, which then stand in its name and title."""
-        bound = bind(self.name, self.parameters, given, complete=True)
+        bound = bind(self.name, self.parameters, values, complete=True)
         usual = {parameter.name: parameter.default for parameter in self.parameters}
         changed = {name: value for name, value in bound.items() if value != usual[name]}
         if not changed:
@@ -241,14 +205,14 @@ class MethodSpec:
         return pickled(self)
 
 
-def interval_method(**given: Any) -> Callable[[F], F]:
+def interval_method(**fields: Any) -> Callable[[F], F]:
     """Declare a CI method: attach its `MethodSpec` and return the same function."""
 
     def declare(function: F) -> F:
-        defaults = bind(function.__name__, given.get("parameters", ()), {}, complete=True)
+        defaults = bind(function.__name__, fields.get("parameters", ()), {}, complete=True)
         bound = tuple(defaults.items())
         return attach(
-            function, MethodSpec(function.__name__, function=function, bound=bound, **given)
+            function, MethodSpec(function.__name__, function=function, bound=bound, **fields)
         )
 
     return declare

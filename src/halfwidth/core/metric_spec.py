@@ -218,14 +218,14 @@ class Metric:
         return "voxels" if self.in_voxels and self.spec.unit else self.spec.unit
 
 
-def metric(**given: Any) -> Callable[[F], F]:
+def metric(**fields: Any) -> Callable[[F], F]:
     """Declare a metric: attach its `MetricSpec` and return the same function."""
 
     def declare(function: F) -> F:
-        function_given: dict[str, Any] = {"function": function} if "takes" in given else {}
+        function_field: dict[str, Any] = {"function": function} if "takes" in fields else {}
         return attach(
             function,
-            MetricSpec(function.__name__, summary=first_line(function), **function_given, **given),
+            MetricSpec(function.__name__, summary=first_line(function), **function_field, **fields),
         )
 
     return declare

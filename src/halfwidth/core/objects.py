@@ -26,17 +26,11 @@ class Unit(StrEnum):
 
 @frozen(eq=False)
 class CroppedMask:
-    """The mask of one object, cropped to a part of its image.
+    """The mask of one object, cropped to a part of its image."""
 
-    Attributes
-    ----------
-    start : tuple of int
-        Where the part begins, in voxels along each axis.
-    mask : ndarray of bool
-        In the order of the image's axes; it may be empty.
-    """
-
+    # Where the part begins, in voxels along each axis.
     start: tuple[int, ...]
+    # In the order of the image's axes; it may be empty.
     mask: NDArray[np.bool_]
 
     @property
@@ -53,41 +47,30 @@ class Objects:
     i + 0.5. Those of boxes and points come in the order x, y, z; the axes of masks, shapes and
     spacings are those of an image that is read row by row, the other way round: (y, x) or
     (z, y, x).
-
-    Attributes
-    ----------
-    category : ndarray of int, shape (m,)
-        Of each object, its place among the classes of the set.
-    score : ndarray, shape (m,), or None
-        How sure a detector is, on any scale that ranks; None where it does not say, and for
-        references.
-    boxes : ndarray, shape (m, 2 d), or None
-        The low corner and then the high one: ``x0, y0, x1, y1`` or ``x0, y0, z0, x1, y1, z1``.
-    masks : tuple of CroppedMask, or None
-    points : ndarray, shape (m, d), or None
-        Centres, in the coordinates of the boxes.
-    radii : ndarray, shape (m,), or None
-        Half the diameter of objects that are known by centre and size, in mm where the set has a
-        spacing, else in the unit of the coordinates.
-    area : ndarray, shape (m,), or None
-        As the file states it, for ranges of size; None: that of the box, mask or ball, whichever
-        objects are matched by.
-    crowd : ndarray of bool, shape (m,), or None
-        References that stand for many objects at once: any number of detections may lie in one, and
-        count for nothing. None: none is.
-    ignored : ndarray of bool, shape (m,), or None
-        References that need not be found, as difficult ones of Pascal VOC; any number of detections
-        of one count for nothing. None: none is.
     """
 
+    # (m,): of each object, its place among the classes of the set.
     category: NDArray[np.intp]
+    # (m,): how sure a detector is, on any scale that ranks; None where it does not say, and for
+    # references.
     score: Array | None = None
+    # (m, 2 d): the low corner and then the high one: ``x0, y0, x1, y1`` or ``x0, y0, z0, x1, y1,
+    # z1``.
     boxes: Array | None = None
     masks: tuple[CroppedMask, ...] | None = None
+    # (m, d): centres, in the coordinates of the boxes.
     points: Array | None = None
+    # (m,): half the diameter of objects that are known by centre and size, in mm where the set
+    # has a spacing, else in the unit of the coordinates.
     radii: Array | None = None
+    # (m,): as the file states it, for ranges of size; None: that of the box, mask or ball,
+    # whichever objects are matched by.
     area: Array | None = None
+    # (m,): references that stand for many objects at once: any number of detections may lie in
+    # one, and count for nothing. None: none is.
     crowd: NDArray[np.bool_] | None = None
+    # (m,): references that need not be found, as difficult ones of Pascal VOC; any number of
+    # detections of one count for nothing. None: none is.
     ignored: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
@@ -175,9 +158,8 @@ class ObjectSet:
         def some(values: tuple[Any, ...] | None) -> Any:
             return None if values is None else tuple(values[place] for place in which)
 
-        of_images = ("images", "objects", "shapes", "spacing", "groups", "strata")
-        fields = {name: some(getattr(self, name)) for name in (*of_images, "identifiers", "grids")}
-        return replace(self, **fields)
+        each_image = ("images", "objects", "shapes", "spacing", "groups", "strata", "identifiers")
+        return replace(self, **{name: some(getattr(self, name)) for name in (*each_image, "grids")})
 
     def places(self, images: Sequence[str]) -> list[int | None]:
         """Where each of some images is; None where it is not."""

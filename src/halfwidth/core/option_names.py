@@ -70,17 +70,9 @@ def flag_of(name: str) -> str:
 def spelled(name: str, value: Any = _NO_VALUE, *, door: Door | None = None) -> str:
     """An option, with a value if one is given, as it is written where the user gives it.
 
-    Parameters
-    ----------
-    name : str
-        The argument in Python, with the verb before it where `OPTIONS` has an entry of that name.
-    value : object, optional
-        Of a list the command line repeats the option; of a tuple it takes one with commas.
-    door : Door, optional
-        Where, if not where the user came in.
+    The verb may stand before the name where `OPTIONS` has an entry of both. Of a list the command
+    line repeats the option; of a tuple it takes one with commas.
 
-    Examples
-    --------
     >>> spelled("missing", "omit"), spelled("missing")
     ("missing='omit'", 'missing=')
     >>> with through(Door.COMMAND_LINE):
@@ -93,8 +85,8 @@ def spelled(name: str, value: Any = _NO_VALUE, *, door: Door | None = None) -> s
     if door is Door.COMMAND_LINE:
         return _on_command_line(name, value)
     if door is Door.SPEC:
-        given = "..." if value is _NO_VALUE else _cut(_in_spec(value))
-        return f"{_declared(name).key or _argument(name)} = {given}"
+        text = "..." if value is _NO_VALUE else _cut(_in_spec(value))
+        return f"{_declared(name).key or _argument(name)} = {text}"
     return f"{_argument(name)}={'' if value is _NO_VALUE else _in_python(value)}"
 
 

@@ -6,50 +6,36 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.formatting import per_cent_hint
 from halfwidth.core.frozen import frozen
 
 
 @frozen
 class Parameter:
-    """A number that belongs to a metric or a statistic, never to its name.
-
-    Attributes
-    ----------
-    name : str
-    default : float or None
-        None where there is no sensible default.
-    summary : str
-    at_least, above, at_most, below : float
-        What is allowed.
-    choices : tuple of float
-        The only values allowed, where there are but a few.
-    unit : str
-    words : tuple of (str, float)
-        Words that stand for numbers.
-    optional : bool
-        Whether leaving it unsaid means something.
-    tolerated : bool
-        Whether it is how far a boundary may be off, which one option sets for all metrics.
-    apart : float
-        How far from a limit that it must not reach a value has to be: closer, no number of cases
-        is enough.
-    whole : bool
-        Whether it is a whole number.
-    """
+    """A number that belongs to a metric or a statistic, never to its name."""
 
     name: str
+    # None where there is no sensible default.
     default: float | None
     summary: str
+    # What is allowed.
     at_least: float = -math.inf
     above: float = -math.inf
     at_most: float = math.inf
     below: float = math.inf
+    # The only values allowed, where there are but a few.
     choices: tuple[float, ...] = ()
     unit: str = ""
+    # Words that stand for numbers.
     words: tuple[tuple[str, float], ...] = ()
+    # Whether leaving it unsaid means something.
     optional: bool = False
+    # Whether it is how far a boundary may be off, which one option sets for all metrics.
     tolerated: bool = False
+    # How far from a limit that it must not reach a value has to be: closer, no number of cases is
+    # enough.
     apart: float = 0.0
+    # Whether it is a whole number.
     whole: bool = False
 
     @property
@@ -94,8 +80,7 @@ class Parameter:
         inside = inside and (number.is_integer() or not self.whole)
         if not inside or (self.choices and number not in self.choices):
             finite = "finite and " if math.isinf(number) else ""
-            is_share = 1 < number < 100 and min(self.at_most, self.below) == 1
-            hint = f"; for {number:g} % write {number / 100:g}" if is_share else ""
+            hint = per_cent_hint(number) if min(self.at_most, self.below) == 1 else ""
             raise OptionError(
                 f"{owner}: {self.name}={value} is not {finite}{self.allowed_text}{hint}"
             )
@@ -130,23 +115,23 @@ UNIT = Parameter(
 
 
 def bind(
-    owner: str, declared: tuple[Parameter, ...], given: Mapping[str, object], *, complete: bool
+    owner: str, declared: tuple[Parameter, ...], values: Mapping[str, object], *, complete: bool
 ) -> dict[str, float]:
-    """Check the given parameters against the declared ones and fill in the defaults.
+    """Check values of parameters and fill in the defaults.
 
     ``complete`` asks for a value of every parameter; a metric whose values arrive ready-made may
     leave some unsaid, a statistic may not.
     """
     names = [parameter.name for parameter in declared]
-    for name in given:
+    for name in values:
         if name not in names:
             if not names:
                 raise OptionError(f"{owner} has no parameters, got {name!r}")
             raise UnknownNameError(f"parameter of {owner}", name, names)
     bound: dict[str, float] = {}
     for parameter in declared:
-        if parameter.name in given:
-            bound[parameter.name] = parameter.check(given[parameter.name], owner)
+        if parameter.name in values:
+            bound[parameter.name] = parameter.check(values[parameter.name], owner)
         elif parameter.default is not None:
             bound[parameter.name] = parameter.default
         elif complete and not parameter.optional:
@@ -181,8 +166,8 @@ def words_in(
     >>> words_in("a:ties=max", {"a": (one_of_words("ties", ("min", "max"), "shared ranks"),)})
     ('a', {'ties': 'max'})
     """
-    name, given = parse_name(text, declared.__getitem__)
-    bound = bind(name, declared[name], given, complete=True)
+    name, values = parse_name(text, declared.__getitem__)
+    bound = bind(name, declared[name], values, complete=True)
     return name, {one.name: one.word(bound[one.name]) for one in declared[name]}
 
 
@@ -195,7 +180,7 @@ def parse_name(
     ('trimmed_mean', {'share': '0.1'})
     """
     name, _, tail = text.partition(":")
-    given: dict[str, object] = {}
+    values: dict[str, object] = {}
     for position, part in enumerate(filter(None, (p.strip() for p in tail.split(",")))):
         key, equals, value = part.partition("=")
         if not equals:
@@ -203,7 +188,7 @@ def parse_name(
             if position >= len(parameters):
                 raise OptionError(f"{text!r}: {name} takes {len(parameters)} parameter(s)")
             key, value = parameters[position].name, part
-        if key.strip() in given:
+        if key.strip() in values:
             raise OptionError(f"{text!r}: {key.strip()} is given twice")
-        given[key.strip()] = value.strip()
-    return name.strip(), given
+        values[key.strip()] = value.strip()
+    return name.strip(), values

@@ -67,11 +67,6 @@ def in_workers(
     """The place of each task with what a function returns for it, in the order in which they end.
 
     The processes end with this one, however it ends, and at once if the generator is closed early.
-
-    Raises
-    ------
-    DataError
-        If a process dies.
     """
     from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 

@@ -37,16 +37,11 @@ class Reach:
 
     At mean ∓ d U^(-1/shape), U uniform, d from the mean to the outermost case, and no further than
     the bound: 1 - 2^-shape of them lie within twice that distance.
-
-    Attributes
-    ----------
-    shape : float
-        Of the Pareto law, its tail index: the smaller, the further it reaches.
-    shared : bool
-        Whether both ends reach as far as the farther one does.
     """
 
+    # Of the Pareto law, its tail index: the smaller, the further it reaches.
     shape: float
+    # Whether both ends reach as far as the farther one does.
     shared: bool = False
 
 
@@ -54,31 +49,22 @@ class Reach:
 class PseudoCases:
     """The masses of the pseudo-cases at the lower and at the upper bound, for each end.
 
-    Attributes
-    ----------
-    bounds : Bounds
-        Of a value of a case; the range of the metric, or a narrower one that the user vouches
-        for. Of records, the range of the metric.
-    low, high : tuple of float
-        For the lower end of the interval and for the upper one: the masses at the lower and at
-        the upper bound.
-    paired : bool
-        Whether the values are those of two models for the same cases, or their differences;
-        ``bounds`` are those of one value.
-    reach : Reach or None
-        None where they lie at the bounds.
-
-    Examples
-    --------
     >>> half = PseudoCases.outward(0.5, Bounds(0, 1))
     >>> half.low, half.high
     ((0.5, 0.0), (0.0, 0.5))
     """
 
+    # Of a value of a case; the range of the metric, or a narrower one that the user vouches for.
+    # Of records, the range of the metric.
     bounds: Bounds
+    # For the lower end of the interval and for the upper one: the masses at the lower and at the
+    # upper bound.
     low: Masses
     high: Masses
+    # Whether the values are those of two models for the same cases, or their differences;
+    # ``bounds`` are those of one value.
     paired: bool = False
+    # None where they lie at the bounds.
     reach: Reach | None = None
 
     @classmethod

@@ -44,18 +44,10 @@ def public_function(
 ) -> Any:
     """A function as users get it: an unknown keyword raises an error that names the right one.
 
-    Anything but a plain function is returned unchanged.
+    It is pickled by the public module ``home`` and its name there. ``kinds`` returns the kinds of
+    data, which an unknown keyword may describe. Anything but a plain function is returned
+    unchanged.
 
-    Parameters
-    ----------
-    function : object
-    home, name : str
-        The public module and the name under which users get it, by which it can be pickled.
-    kinds : callable
-        The kinds of data, asked for where an unknown keyword may describe these.
-
-    Examples
-    --------
     >>> def draw(n, *, rng=None): return n
     >>> public_function(draw, "halfwidth", "draw")(3, seed=1)
     Traceback (most recent call last):
@@ -99,64 +91,70 @@ def _keywords(function: Callable[..., Any]) -> tuple[str, ...] | None:
     """The keywords that a function takes; None where it takes any."""
     kinds = inspect.Parameter
     named = (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)
-    given = inspect.signature(function).parameters.values()
-    if any(one.kind is kinds.VAR_KEYWORD for one in given):
+    parameters = inspect.signature(function).parameters.values()
+    if any(one.kind is kinds.VAR_KEYWORD for one in parameters):
         return None
-    return tuple(one.name for one in given if one.kind in named)
+    return tuple(one.name for one in parameters if one.kind in named)
 
 
 def _unknown_option_text(
     function: str,
-    given: str,
+    unknown: str,
     options: dict[str, Any],
     names: tuple[str, ...],
     kinds: Callable[[], Iterable[type]] = tuple,
 ) -> str:
-    text = f"{function}() has no option {given}"
-    flag = f"--{given.replace('_', '-')}"
+    text = f"{function}() has no option {unknown}"
+    flag = f"--{unknown.replace('_', '-')}"
     option = next(
         (
             name
             for name in names
-            if given in OPTIONS.get(name, Option()).elsewhere.split() or flag == flag_of(name)
+            if unknown in OPTIONS.get(name, Option()).elsewhere.split() or flag == flag_of(name)
         ),
         None,
     )
     takes_data = bool(TAKES_DATA & {*names})
-    not_needed = NOT_NEEDED.get(given) if takes_data else None
-    if said := not_needed or _said_otherwise(given, names, kinds):
+    not_needed = NOT_NEEDED.get(unknown) if takes_data else None
+    if said := not_needed or _said_otherwise(unknown, names, kinds):
         return f"{text}; {said}"
-    if given == "alpha" and option is not None:
-        return f"{text}; it is called {option}, which is 1 - alpha{_one_minus(options[given])}"
+    if unknown == "alpha" and option is not None:
+        alpha = options[unknown]
+        level = f" ({1 - alpha:.10g})" if isinstance(alpha, float) and 0 < alpha < 1 else ""
+        return f"{text}; it is called {option}, which is 1 - alpha{level}"
     if option is not None:
         return f"{text}; it is called {option}"
     part = next(
-        (one for one, known in OF_MATCHING.items() if given in (one, *known.elsewhere.split())),
+        (one for one, known in OF_MATCHING.items() if unknown in (one, *known.elsewhere.split())),
         None,
     )
-    of_matching = f"matching={{{part!r}: ...}}"
+    matching = f"matching={{{part!r}: ...}}"
     if part is not None and "matching" in names:
-        return f"{text}; it is a part of how detections are matched: {of_matching}"
+        return f"{text}; it is a part of how detections are matched: {matching}"
     if takes_data:
-        called = {given, *(name for name, one in OPTIONS.items() if given in one.elsewhere.split())}
-        found = {one.__name__: called & _options_of(one) for one in kinds()}
-        known = set().union(*found.values())
-        takers = ", ".join(kind for kind, options in found.items() if options)
-        matched = "" if part is None else f"Detections, {of_matching}"
-        if made := " or ".join(filter(None, (takers, matched))):
-            renamed = f"is called {min(known)} and " if known and given not in known else ""
-            return f"{text}; it {renamed}describes the data: give it where these are made ({made})"
-    nearest = closest(given, names)
+        ours = {name for name, one in OPTIONS.items() if unknown in one.elsewhere.split()}
+        called = {unknown} | ours
+        options_of = {one.__name__: called & _options_of(one) for one in kinds()}
+        known = set().union(*options_of.values())
+        takers = ", ".join(kind for kind, options in options_of.items() if options)
+        matched = "" if part is None else f"Detections, {matching}"
+        if makers := " or ".join(filter(None, (takers, matched))):
+            renamed = f"is called {min(known)} and " if known and unknown not in known else ""
+            where = f"give it where these are made ({makers})"
+            return f"{text}; it {renamed}describes the data: {where}"
+    nearest = closest(unknown, names)
     return f"{text}; did you mean {nearest}?" if nearest else f"{text}; it has {shortened(names)}"
 
 
-def _said_otherwise(given: str, names: tuple[str, ...], kinds: Callable[[], Iterable[type]]) -> str:
+def _said_otherwise(
+    unknown: str, names: tuple[str, ...], kinds: Callable[[], Iterable[type]]
+) -> str:
     """What says the same, where an option is a value of another, or of a longer road."""
-    said_by, value = SAID_BY.get(given, ("", ""))
+    said_by, value = SAID_BY.get(unknown, ("", ""))
     if said_by in names:
         return f"{spelled(said_by, value)} says so"
-    if given in ("costs", "priors"):
-        said = f"functools.partial(metrics.expected_cost, {given}=...)"
+    if unknown in ("costs", "priors"):
+        said = f"functools.partial(metrics.expected_cost, {unknown}=...)"
         return f"it is a parameter of the metric: {said}"
     door = next(
         (arguments for arguments in LONGER_ROADS if names[: len(arguments)] == arguments), ()
@@ -164,9 +162,9 @@ def _said_otherwise(given: str, names: tuple[str, ...], kinds: Callable[[], Iter
     if not door:
         return ""
     kind, road = LONGER_ROADS[door]
-    if any(one.__name__ == kind and given in _options_of(one) for one in kinds()):
-        return f"{road.format(f', {given}=...')}) has it"
-    if given in ("n_threads", *OPTIONS["n_threads"].elsewhere.split()):
+    if any(one.__name__ == kind and unknown in _options_of(one) for one in kinds()):
+        return f"{road.format(f', {unknown}=...')}) has it"
+    if unknown in ("n_threads", *OPTIONS["n_threads"].elsewhere.split()):
         return f"{road.format('')}, n_threads=...) has it"
     return ""
 
@@ -175,9 +173,3 @@ def _options_of(kind: type) -> set[str]:
     """What the constructors of a kind of data take."""
     makers = [getattr(kind, name) for name in vars(kind) if name.startswith("from_")]
     return {name for maker in makers for name in _keywords(maker) or ()}
-
-
-def _one_minus(alpha: Any) -> str:
-    """The level that goes with an alpha, where it is one."""
-    usual = isinstance(alpha, float) and 0 < alpha < 1
-    return f" ({1 - alpha:.10g})" if usual else ""

@@ -12,24 +12,16 @@ from halfwidth.core.frozen import frozen
 
 @frozen
 class Reference:
-    """A published source.
+    """A published source."""
 
-    Attributes
-    ----------
-    key : str
-        The short name by which specs point at it.
-    authors, title, venue : str
-        As printed; ``venue`` holds volume and pages.
-    year : int
-    locator : str
-        DOI or arXiv number, empty where neither exists.
-    """
-
+    # The short name by which specs point at it.
     key: str
+    # As printed; ``venue`` holds volume and pages.
     authors: str
     title: str
     venue: str
     year: int
+    # DOI or arXiv number, empty where neither exists.
     locator: str = ""
 
     @property

@@ -75,20 +75,10 @@ class Key:
 def resolve_seed(rng: Any = None) -> int:
     """The root entropy of ``rng`` as one non-negative integer, which reproduces it when passed on.
 
-    Parameters
-    ----------
-    rng : None, int, numpy.random.SeedSequence, numpy.random.Generator or BitGenerator
-        None draws fresh entropy (53 bits, so that JSON readers keep every digit). An int or a
-        `SeedSequence` always gives the same answer and is not advanced. A `Generator` yields 128
-        bits and thereby advances.
+    None draws fresh entropy (53 bits, so that JSON readers keep every digit). An int or a
+    `SeedSequence` always gives the same answer and is not advanced. A `Generator` yields 128 bits
+    and thereby advances.
 
-    Raises
-    ------
-    OptionError
-        For anything else, a negative int among them.
-
-    Examples
-    --------
     >>> resolve_seed(7), resolve_seed(np.random.SeedSequence(7))
     (7, 7)
     """
@@ -117,12 +107,12 @@ def resolve_seed(rng: Any = None) -> int:
     return seed
 
 
-def derive_key(entropy: int, *what: object) -> Key:
+def derive_key(entropy: int, *purpose: object) -> Key:
     """The key for one purpose: a hash of the root entropy and of what is computed.
 
-    ``what`` holds names and integers only, so that its text is the same on every machine.
+    ``purpose`` holds names and integers only, so that its text is the same on every machine.
     """
-    text = "\x1f".join(str(part) for part in ("halfwidth/1", entropy, *what))
+    text = "\x1f".join(str(part) for part in ("halfwidth/1", entropy, *purpose))
     digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
     return Key(int.from_bytes(digest, "little"))
 
@@ -141,21 +131,9 @@ def _resample_words(key: Key, start: int, stop: int, draws: int, draws_per_word:
 
 
 def indices(key: Key, start: int, stop: int, draws: int, n: int) -> Indices:
-    """Draws with replacement from ``0 .. n-1``: rows are resamples ``start`` to ``stop``.
+    """Draws with replacement from ``0 .. n-1``, n at most 2**32, shape (stop - start, draws).
 
-    Parameters
-    ----------
-    key : Key
-    start, stop : int
-        Range of resamples.
-    draws : int
-        Draws per resample.
-    n : int
-        Number of cases to draw from, at most 2**32.
-
-    Returns
-    -------
-    ndarray of int, shape (stop - start, draws)
+    Rows are resamples ``start`` to ``stop``.
     """
     per_word = indices_per_word(n)
     left = _resample_words(key, start, stop, draws, per_word)
@@ -172,8 +150,6 @@ def indices(key: Key, start: int, stop: int, draws: int, n: int) -> Indices:
 def indices_per_word(n: int) -> int:
     """How many indices below n a word gives.
 
-    Examples
-    --------
     >>> [indices_per_word(n) for n in (445, 446, 26_007, 4_194_305)]
     [5, 4, 3, 1]
     """
@@ -183,8 +159,6 @@ def indices_per_word(n: int) -> int:
 def bits(key: Key, start: int, stop: int, draws: int) -> NDArray[np.uint8]:
     """Independent draws of 0 and 1, each with probability ½, shape (stop - start, draws).
 
-    Examples
-    --------
     >>> bits(Key(1), 0, 2, 6).tolist() == bits(Key(1), 0, 2, 9)[:, :6].tolist()
     True
     """
@@ -193,11 +167,9 @@ def bits(key: Key, start: int, stop: int, draws: int) -> NDArray[np.uint8]:
 
 
 def packed_bits(key: Key, start: int, stop: int, draws: int) -> NDArray[np.uint8]:
-    """The same draws, eight to an octet, the lowest first; what lies behind the last is drawn too.
+    """The same draws, eight to an octet, the lowest first, shape (stop - start, ceil(draws / 8)).
 
-    Returns
-    -------
-    ndarray of uint8, shape (stop - start, ceil(draws / 8))
+    What lies behind the last is drawn too.
     """
     whole = _resample_words(key, start, stop, draws, BITS_PER_WORD)
     octets = whole.astype("<u8", copy=False).view(np.uint8)
@@ -209,8 +181,6 @@ def trials(probabilities: Array) -> Callable[[Key, int, int], NDArray[np.bool_]]
 
     Each has its own probability of success.
 
-    Examples
-    --------
     >>> trials(np.array([0.0, 0.5, 1.0]))(Key(1), 0, 2).tolist()
     [[False, False, True], [False, True, True]]
     """
@@ -246,8 +216,6 @@ def exponentials_of(whole: Words) -> Array:
 
     Both agree in every bit, and with the logarithm within 2e-11 of it.
 
-    Examples
-    --------
     >>> exponentials_of(np.array([0, 2**20], dtype=np.uint64)).round(6)
     array([15.249238,  0.693147])
     """

@@ -10,17 +10,11 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError
 
 
-def has_columns(given: Any) -> bool:
-    """Whether it is a frame.
-
-    Raises
-    ------
-    DataError
-        For one of polars whose rows are not there yet.
-    """
-    if type(given).__name__ == "LazyFrame":
+def has_columns(table: Any) -> bool:
+    """Whether it is a frame; one of polars whose rows are not there yet is refused."""
+    if type(table).__name__ == "LazyFrame":
         raise DataError("a LazyFrame has no rows before it is collected: give frame.collect()")
-    return hasattr(given, "columns")
+    return hasattr(table, "columns")
 
 
 def row_labels(values: Any) -> Any:

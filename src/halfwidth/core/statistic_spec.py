@@ -152,10 +152,10 @@ class Statistic:
         return rule(**self.parameters) if rule else float("nan")
 
 
-def statistic(**given: Any) -> Callable[[F], F]:
+def statistic(**fields: Any) -> Callable[[F], F]:
     """Declare a summary statistic: attach its `StatisticSpec` and return the same function."""
 
     def declare(function: F) -> F:
-        return attach(function, StatisticSpec(function.__name__, function=function, **given))
+        return attach(function, StatisticSpec(function.__name__, function=function, **fields))
 
     return declare

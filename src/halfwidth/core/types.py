@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.checks import as_choice, as_number, is_number
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.formatting import percent
+from halfwidth.core.formatting import per_cent_hint, percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 
@@ -65,27 +65,20 @@ UNIT_INTERVAL = Bounds(0.0, 1.0)
 
 @frozen
 class Level:
-    """How sure an interval is meant to be, and on which side it is closed.
+    """How sure an interval is meant to be, and on which side it is closed."""
 
-    Attributes
-    ----------
-    confidence_level : float
-        1 - α, strictly between 0 and 1; of a one-sided bound at least 0.5, below which it would
-        lie on the other side of the estimate.
-    alternative : {"two-sided", "lower", "upper"}
-        ``"lower"`` asks for a lower confidence bound (the true value is at least ``low``),
-        ``"upper"`` for an upper one; the other end is then the end of the statistic's range.
-    """
-
+    # 1 - α, strictly between 0 and 1; of a one-sided bound at least 0.5, below which it would lie
+    # on the other side of the estimate.
     confidence_level: float = 0.95
+    # ``"lower"`` asks for a lower confidence bound (the true value is at least ``low``),
+    # ``"upper"`` for an upper one; the other end is then the end of the statistic's range.
     alternative: Alternative = "two-sided"
 
     def __post_init__(self) -> None:
         level = as_number("confidence_level", self.confidence_level, BETWEEN)
         if not 0 < level < 1:
-            hint = f"; for {level:g} % write {level / 100:g}" if 1 < level < 100 else ""
-            given = spelled("confidence_level", self.confidence_level)
-            raise OptionError(f"{given} is not {BETWEEN}{hint}")
+            written = spelled("confidence_level", self.confidence_level)
+            raise OptionError(f"{written} is not {BETWEEN}{per_cent_hint(level)}")
         object.__setattr__(self, "confidence_level", level)
         # SciPy names the alternative hypothesis, not the bound that comes of it.
         as_choice("alternative", self.alternative, meant={"less": "upper", "greater": "lower"})
@@ -121,18 +114,12 @@ class Level:
 
 @frozen
 class Interval:
-    """Lower and upper bounds, one pair for each sample of a batch.
+    """Lower and upper bounds, one pair for each sample of a batch."""
 
-    Attributes
-    ----------
-    low, high : ndarray, shape (...)
-        The bounds; NaN where the method cannot give an interval.
-    standard_error : ndarray, shape (...)
-        The standard error the method used or estimated; NaN where it has none.
-    """
-
+    # NaN where the method cannot give an interval.
     low: Array
     high: Array
+    # That which the method used or estimated; NaN where it has none.
     standard_error: Array
 
     @classmethod

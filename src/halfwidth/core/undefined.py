@@ -116,10 +116,7 @@ def apply_missing_policy(
 ) -> tuple[Array, NDArray[np.bool_], int]:
     """Values without NaN or infinities, which of those given they are, and how many were missing.
 
-    Raises
-    ------
-    DataError
-        If there are any and the policy is ``"raise"``; names the count and the first cases.
+    The policy ``"raise"`` names the first cases in its error.
     """
     undefined = ~np.isfinite(values)
     count = int(undefined.sum())
@@ -143,21 +140,14 @@ def apply_missing_policy(
 
 @frozen
 class WithoutResult:
-    """What a missing policy makes of the cases without a result.
+    """What a missing policy makes of the cases without a result."""
 
-    Attributes
-    ----------
-    policy : str
-        One of `SIDE_BY_SIDE`.
-    left_out, counted : int
-        How many of them are left out, and how many count with a value.
-    lowest, highest : float or None
-        The range of those values.
-    """
-
+    # One of `SIDE_BY_SIDE`.
     policy: str
+    # How many of them are left out, and how many count with a value.
     left_out: int = 0
     counted: int = 0
+    # The range of those values.
     lowest: float | None = None
     highest: float | None = None
 
@@ -168,10 +158,10 @@ class WithoutResult:
         >>> WithoutResult("file", left_out=1, counted=2, lowest=0.0, highest=0.0).text
         '2 as 0, 1 left out'
         """
-        given = dict.fromkeys(
+        ends = dict.fromkeys(
             f"{value:.4g}" for value in (self.lowest, self.highest) if value is not None
         )
-        parts = [f"{self.counted} as {' to '.join(given)}"] if self.counted else []
+        parts = [f"{self.counted} as {' to '.join(ends)}"] if self.counted else []
         parts += [f"{self.left_out} left out"] if self.left_out else []
         return ", ".join(parts) or "none"
 

@@ -36,7 +36,7 @@ from halfwidth.data.sources import (
     value_columns,
 )
 from halfwidth.data.value_tables import challenge_columns, value_families
-from halfwidth.estimation.grouping import Over, check_over
+from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import (
     Request,
@@ -388,7 +388,7 @@ class CaseValues:
         as_choice("missing", self.missing, "CaseValues")
         as_choice("failures", self.failures)
         as_choice("pairing", self.pairing)
-        check_over(self.over)
+        as_choice("over", self.over)
 
     @property
     def kind(self) -> Kind:

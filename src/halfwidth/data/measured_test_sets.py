@@ -31,7 +31,7 @@ def measure_test_sets(
         sets = _paired_sets(family, requested, missing)
     else:
         sets = _sets(family.models, family, requested, missing)
-    if not isinstance(family.metric, Metric) and len({(s.hard, len(s.given)) for s in sets}) > 1:
+    if not isinstance(family.metric, Metric) and len({(s.hard, len(s.rows)) for s in sets}) > 1:
         raise DataError(
             f"{family.place}some models give labels and others scores, or scores in other columns; "
             "a function of your own needs the same of all"
@@ -170,7 +170,7 @@ def _identities(sets: Sequence[TestSet], *, named: bool) -> NDArray[np.intp]:
     n = sets[0].n
     if named:
         return np.arange(n)
-    keys = np.vstack([sets[0].truth, *(one.given for one in sets)])
+    keys = np.vstack([sets[0].truth, *(one.rows for one in sets)])
     order = np.lexsort(keys[::-1])
     ranks = np.empty(n, dtype=np.intp)
     ranks[order] = np.arange(n)

@@ -102,7 +102,7 @@ def _measure_each(
     for model in family.models:
         sample = sample_of(model, metric, request, options.scale, f"{family.place}{model.name}")
         jobs[model.name] = _job(functional, sample.records, family, model)
-        values[model.name] = sample.given
+        values[model.name] = sample.in_order
     return MeasuredFamily(jobs, family.label, family.by, values=values, paired=False)
 
 

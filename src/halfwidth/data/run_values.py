@@ -56,7 +56,7 @@ class RunValues:
         if not isinstance(table, RunTable):
             run_metric = resolve_run_metric(metric, bounds)
             sample = check_sample(table, run_metric, request, scale=scale, where="values")
-            yield RunSource(sample), Cases("", run_metric.spec.display, sample.given)
+            yield RunSource(sample), Cases("", run_metric.spec.display, sample.in_order)
             return
         run_metric = resolve_run_metric(metric, bounds, column=table.metric)
         for part in run_slices(table, average_folds=self.folds == "average"):
@@ -65,7 +65,7 @@ class RunValues:
                 part.values, run_metric, request, scale=scale, where=where, cases=part.names
             )
             source = RunSource(sample, part.label, part.by, _cautions(part))
-            yield source, Cases(part.label, run_metric.spec.display, sample.given)
+            yield source, Cases(part.label, run_metric.spec.display, sample.in_order)
 
     def jobs(self, *_: Any) -> NoReturn:
         """Refuse what is done to cases."""

@@ -6,7 +6,7 @@ Public functions and studies both come here, so that what a study says of ``auto
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,25 +23,15 @@ from halfwidth.resampling.draws import Plan
 
 @frozen
 class SampleGroup:
-    """The samples of a batch whose intervals one method makes.
-
-    Attributes
-    ----------
-    method : MethodSpec
-    rows : ndarray of int
-        Their places in the batch.
-    computed : Computed
-        Intervals in the order of ``rows``.
-    level : Level
-        That of the intervals, which need not be the one asked for.
-    if_unseen_failures : Interval or None
-        The intervals if cases can fail as none of these did, where that is another question.
-    """
+    """The samples of a batch whose intervals one method makes."""
 
     method: MethodSpec
+    # Their places in the batch; intervals come in the same order.
     rows: NDArray[np.intp]
     computed: Computed
+    # That of the intervals, which need not be the one asked for.
     level: Level
+    # The intervals if cases can fail as none of these did, where that is another question.
     if_unseen_failures: Interval | None = None
 
 
@@ -50,24 +40,14 @@ def automatic_intervals(
 ) -> list[SampleGroup]:
     """Intervals of samples without clusters, strata and weights, as ``auto`` makes them of each.
 
-    Parameters
-    ----------
-    functional : Functional
-    samples : ndarray, shape (S, n) or (S, k, n)
-        In any order where a case has one value, else in the canonical order of the design.
-    level : Level
-    design : Design
-    plan : Plan
-
-    Returns
-    -------
-    list of SampleGroup
-        As of `intervals_by_method`.
+    Samples, (S, n) or (S, k, n), are in any order where a case has one value, else in the canonical
+    one of the design.
     """
     ordered = np.sort(samples, axis=-1) if design.simple else samples
-    of_records = functional.statistic.spec.of_records
+    takes_records = functional.statistic.spec.of_records
     records = [
-        Records(one, design, design.n, values=NO_VALUES if of_records else one) for one in ordered
+        Records(one, design, design.n, values=NO_VALUES if takes_records else one)
+        for one in ordered
     ]
     return intervals_by_method(
         functional,
@@ -95,44 +75,24 @@ def intervals_by_method(
     errors: bool = True,
     readings: bool = False,
 ) -> list[SampleGroup]:
-    """Intervals of samples, each by its own method.
+    """Intervals of samples, (S, n) or (S, k, n) in the canonical order, each by its own method.
 
-    Parameters
-    ----------
-    functional : Functional
-    samples : ndarray, shape (S, n) or (S, k, n)
-        In the canonical order of the design.
-    methods : sequence of MethodSpec
-        One for each sample.
-    level : Level
-    estimates : ndarray, shape (S,)
-        The functional of each sample.
-    design : Design
-    plan : Plan
-    chosen : bool
-        Whether ``auto`` chose the methods: bounds are then cut to the statistic's range, and a
-        defined estimate that is left without an interval takes the method that stands in for its
-        own.
-    errors : bool
-        Whether to compute the standard errors of bootstraps.
-    readings : bool
-        Whether to make the intervals for unseen failures beside what ``auto`` chose.
-
-    Returns
-    -------
-    list of SampleGroup
-        Every sample is in one of them; one that took a fallback is in a later one too, which holds.
+    Every sample is in a group; one that took a fallback is in a later one too, which holds.
+    ``chosen`` says that ``auto`` chose the methods: bounds are cut to the range of the statistic,
+    and a defined estimate left without an interval takes the method that stands in for its own.
+    ``errors`` asks for the standard errors of bootstraps, ``readings`` for the intervals for unseen
+    failures beside those that ``auto`` chose.
     """
 
     def computed(method: MethodSpec, rows: NDArray[np.intp]) -> SampleGroup:
-        too_few = design.n < max(functional.statistic.spec.min_n, 1)
-        fewest = method.fewest_units(functional.statistic.spec, clustered=design.sizes is not None)
-        too_few |= design.units < fewest
+        spec = functional.statistic.spec
+        fewest = method.fewest_units(spec, clustered=design.sizes is not None)
+        too_few = design.n < max(spec.min_n, 1) or design.units < fewest
         # Units that cannot be compared say nothing of how they vary.
         if too_few or not (design.independent or design.degrees_of_freedom):
             return SampleGroup(method, rows, _no_intervals(len(rows)), level)
         other = if_unseen_failures(method) if readings and chosen else None
-        found, *unseen = intervals(
+        own, *unseen = intervals(
             samples[rows],
             functional.statistic,
             [method] if other is None else [method, other],
@@ -145,31 +105,18 @@ def intervals_by_method(
             errors=errors,
         )
         attained = method.level_attained(design.n, functional.statistic, level)
-        unseen_ends = unseen[0].interval if unseen else None
-        return SampleGroup(method, rows, found, attained, unseen_ends)
+        return SampleGroup(method, rows, own, attained, unseen[0].interval if unseen else None)
 
-    groups = [computed(method, rows) for method, rows in _rows_by_method(methods)]
-    fallbacks = [
-        computed(spec_of(group.method.instead), rows)
-        for group in groups
-        if chosen and group.method.instead is not None
-        if len(rows := group.rows[_undefined(group, estimates)])
-    ]
-    return groups + fallbacks
-
-
-def _rows_by_method(methods: Sequence[MethodSpec]) -> Iterator[tuple[MethodSpec, NDArray[np.intp]]]:
-    rows: dict[str, list[int]] = defaultdict(list)
+    rows_of: dict[str, list[int]] = defaultdict(list)
     for row, method in enumerate(methods):
-        rows[method.name].append(row)
-    for own in rows.values():
-        yield methods[own[0]], np.array(own)
-
-
-def _undefined(group: SampleGroup, estimates: Array) -> NDArray[np.bool_]:
-    """Samples of a group whose estimate is defined and whose interval is not."""
-    missing = np.isnan(group.computed.interval.low) & np.isfinite(estimates[group.rows])
-    return np.asarray(missing)
+        rows_of[method.name].append(row)
+    groups = [computed(methods[rows[0]], np.array(rows)) for rows in rows_of.values()]
+    for group in list(groups) if chosen else ():
+        # Of a defined estimate.
+        missing = np.isnan(group.computed.interval.low) & np.isfinite(estimates[group.rows])
+        if group.method.instead is not None and missing.any():
+            groups.append(computed(spec_of(group.method.instead), group.rows[missing]))
+    return groups
 
 
 def _no_intervals(samples: int) -> Computed:

@@ -29,24 +29,14 @@ WANTED_SCALE = "a positive number; values are divided by it"
 
 @frozen
 class Sample:
-    """Values of cases, ready for use: finite and in range.
-
-    Attributes
-    ----------
-    metric : Metric
-    binary : bool
-        Whether the values are 0 and 1, so that their mean is a proportion.
-    records : Records
-    given : ndarray, shape (n_cases,)
-        The values in the order given.
-    kept : ndarray of bool
-        Which of the cases given they are.
-    """
+    """Values of cases, ready for use: finite and in range."""
 
     metric: Metric
+    # Whether the values are 0 and 1, so that their mean is a proportion.
     binary: bool
     records: Records
-    given: Array
+    # The values in the order given, and which of the cases given they are.
+    in_order: Array
     kept: NDArray[np.bool_]
 
     @property
@@ -60,13 +50,7 @@ class Sample:
 
 
 def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | None = None) -> Array:
-    """A flat float array; None, NA and masked entries become NaN.
-
-    Raises
-    ------
-    DataError
-        For text, nested data or complex numbers; says which case.
-    """
+    """A flat float array; None, NA and masked entries become NaN. Else a `DataError` says which."""
     if is_masked(values) and values.ndim == 1:
         hidden = np.ma.getmaskarray(values).tolist()
         pairs = zip(values.data.tolist(), hidden, strict=True)
@@ -173,18 +157,10 @@ def _reads_as_number(value: Any) -> bool:
 
 @frozen
 class Ready:
-    """Values of cases that count, in the order given.
-
-    Attributes
-    ----------
-    values : ndarray, shape (n,)
-        Finite and in range.
-    kept : ndarray of bool
-        Which of the cases given they are.
-    n_missing, n_infinite : int
-    """
+    """Values of cases that count, finite and in range, in the order given."""
 
     values: Array
+    # Which of the cases given they are.
     kept: NDArray[np.bool_]
     n_missing: int
     n_infinite: int
@@ -208,10 +184,11 @@ def scaled_numbers(
         raise OptionError(
             f"{spelled('scale', scale)} is too small: {where} divided by it have no numbers"
         )
-    numbers = scaled
     # Out of range is out of range, whatever becomes of the missing ones.
-    _check_range(numbers, metric.spec, scale, where, cases)
-    return numbers
+    outside = outside_range(scaled, metric.spec)
+    if outside.any():
+        raise DataError(_out_of_range(scaled, outside, metric.spec, scale, where, cases))
+    return scaled
 
 
 def ready_values(
@@ -248,8 +225,8 @@ def check_sample(
     may_be_empty: bool = False,
 ) -> Sample:
     """Per-case values made ready, or a `DataError` that says what is wrong with them and where."""
-    paired_inputs = paired({where: values, "groups": groups, "strata": strata})
-    groups, strata = paired_inputs.given["groups"], paired_inputs.given["strata"]
+    inputs = paired({where: values, "groups": groups, "strata": strata})
+    groups, strata = inputs.aligned["groups"], inputs.aligned["strata"]
     ready = ready_values(
         values,
         metric,
@@ -275,7 +252,7 @@ def check_sample(
         over=request.over,
         n_missing=ready.n_missing,
         n_infinite=ready.n_infinite,
-        cautions=paired_inputs.cautions(ready.kept, groups),
+        cautions=inputs.cautions(ready.kept, groups),
     )
     return Sample(metric, binary and request.over == "cases", records, ready.values, ready.kept)
 
@@ -303,10 +280,6 @@ def like_per_cent(values: Array) -> bool:
     return bool(values.min() >= 0 and 10 < values.max() <= 100)
 
 
-def _within(values: Array, bounds: Bounds) -> bool:
-    return bool(((values >= bounds.low) & (values <= bounds.high)).all())
-
-
 def outside_range(numbers: Array, spec: MetricSpec) -> NDArray[np.bool_]:
     """Which values the metric cannot have."""
     if spec.kind is Kind.BINARY:
@@ -314,43 +287,48 @@ def outside_range(numbers: Array, spec: MetricSpec) -> NDArray[np.bool_]:
     bounds = spec.bounds
     slack = RANGE_ROUNDING * bounds.width if bounds.finite else 0.0
     # An infinite distance is a missed structure; an infinite Dice, or minus infinity, is no value.
-    return np.asarray(
-        ~np.isnan(numbers) & ((numbers < bounds.low - slack) | (numbers > bounds.high + slack))
-    )
+    # Comparisons with NaN are false.
+    return np.asarray((numbers < bounds.low - slack) | (numbers > bounds.high + slack))
 
 
-def _check_range(
-    numbers: Array, spec: MetricSpec, scale: float, where: str, cases: Sequence[object] | None
-) -> None:
-    bounds, finite = spec.bounds, np.isfinite(numbers)
-    outside = outside_range(numbers, spec)
-    if not outside.any():
-        return
-    first = int(np.flatnonzero(outside)[0])
-    case = cases[first] if cases is not None else f"#{first + 1}"
+def _out_of_range(
+    numbers: Array,
+    outside: NDArray[np.bool_],
+    spec: MetricSpec,
+    scale: float,
+    where: str,
+    cases: Sequence[object] | None,
+) -> str:
+    """Which values lie outside, and what they may be instead."""
+    bounds, first = spec.bounds, int(np.flatnonzero(outside)[0])
     allowed = "0 and 1" if spec.kind is Kind.BINARY else f"the range {bounds}"
     text = (
         f"{where}: {int(outside.sum())} of {len(numbers)} values lie outside {allowed} of "
-        f"{spec.called} (case {case}: {numbers[first]:g})"
+        f"{spec.called} (case {_called(cases, first)}: {numbers[first]:g})"
     )
-    seen = numbers[finite]
-    as_given = bounds == Bounds(0, 1) and scale == 1 and len(seen) > 0
-    whole = bool((seen == np.rint(seen)).all())
-    if as_given and like_per_cent(seen):
+    finite = numbers[np.isfinite(numbers)]
+    share = bounds == Bounds(0, 1) and scale == 1 and len(finite) > 0
+    whole = bool((finite == np.rint(finite)).all())
+    columns = f"name the columns that hold values ({spelled('value')})"
+    if share and like_per_cent(finite):
         if whole:
-            text += f". If they are per cent: {spelled('scale', 100)}; if they are counts, name the"
-            text += f" columns that hold values ({spelled('value')})"
-        else:
-            text += f". They look like per cent: use {spelled('scale', 100)}"
-    elif as_given and whole:
-        text += ". If they are counts or codes, name the columns that hold values "
-        text += f"({spelled('value')})"
-    elif spec.bounds_given and scale != 1 and _within(seen * scale, bounds):
+            per_cent = f"If they are per cent: {spelled('scale', 100)}"
+            return f"{text}. {per_cent}; if they are counts, {columns}"
+        return f"{text}. They look like per cent: use {spelled('scale', 100)}"
+    if share and whole:
+        return f"{text}. If they are counts or codes, {columns}"
+    unscaled = finite * scale
+    if (
+        spec.bounds_given
+        and scale != 1
+        and (bounds.low <= unscaled).all()
+        and (unscaled <= bounds.high).all()
+    ):
         low, high = (bound / scale for bound in (bounds.low, bounds.high))
-        text += (
-            f". Values are divided by {spelled('scale', scale)} first: bounds {low:g},{high:g} "
-            "are meant?"
+        return (
+            f"{text}. Values are divided by {spelled('scale', scale)} first: bounds "
+            f"{low:g},{high:g} are meant?"
         )
-    elif spec.kind is Kind.BINARY:
+    if spec.kind is Kind.BINARY:
         text += ". It takes 1 for a case that is right and 0 for one that is not"
-    raise DataError(text)
+    return text

@@ -126,17 +126,12 @@ def _without_weights(records: Records, statistic: Statistic, level: Level) -> st
     return _for_cases(records.values, statistic, level)
 
 
-def _sums_of_matches(functional: Functional) -> bool:
-    """Whether it is of one detector's sums over images."""
-    of_matches = functional.metric.spec.takes is Takes.MATCHES
-    return of_matches and isinstance(functional.statistic.spec.form, Sums)
-
-
 def _for_records(records: Records, functional: Functional, *, weighted: bool) -> str:
     """For a metric of a test set: Dirichlet weights, but of an AUROC with cases enough."""
     statistic = functional.statistic
     form, design = statistic.spec.form, records.design
-    if _sums_of_matches(functional) and not weighted:
+    of_detector = functional.metric.spec.takes is Takes.MATCHES and isinstance(form, Sums)
+    if of_detector and not weighted:
         # FPPI and distances: percentile is short below 50 images (docs/detection-metrics.md).
         return "garwood" if _alike(records, statistic) else "bca_expanded"
     if isinstance(form, Contrast):
@@ -159,10 +154,10 @@ def _for_records(records: Records, functional: Functional, *, weighted: bool) ->
 def _for_calibration(records: Records, statistic: Statistic) -> str | None:
     """For an error of calibration, or coefficients of a recalibration; None where it is neither."""
     form = statistic.spec.form
-    of_one = form.statistic if isinstance(form, Contrast) else statistic.spec
-    if of_one.estimand is not Estimand.COEFFICIENT:
+    single = form.statistic if isinstance(form, Contrast) else statistic.spec
+    if single.estimand is not Estimand.COEFFICIENT:
         return OF_CALIBRATION.get(statistic.spec.estimand)
-    if of_one is statistic.spec:
+    if single is statistic.spec:
         # Robust errors of independent cases are too small below 200 of them.
         alone = records.design.independent and records.n_effective is None
         return "model_wald" if alone else "t"

@@ -46,29 +46,17 @@ from halfwidth.results.estimate import Estimate
 
 
 def difference_functional(functional: Functional, effect: Effect = "difference") -> Functional:
-    """What two models differ by, or how many times one has what the other has.
-
-    Parameters
-    ----------
-    functional : Functional
-        Of one model.
-    effect : {"difference", "ratio"}
-
-    Returns
-    -------
-    Functional
-        Of `paired_records`.
-    """
+    """The difference, or ratio, of a functional of one model between two, of `paired_records`."""
     statistic, spec = functional.statistic, functional.statistic.spec
     metric = _metric_of_contrasts(functional.metric, effect)
     name, title = f"{spec.name}_{effect}", f"{EFFECT_WORDS[effect]} {statistic_title(statistic)}"
     bounds = functional.metric.spec.bounds
     if effect == "difference" and spec.estimand is Estimand.MEAN and not functional.is_proportion:
         # A mean of differences: one value a case, so that nothing need stay together.
-        of_pairs = replace(spec, name=name, title=title, synonyms=(), pair_bounds=bounds)
-        return Functional(Statistic(of_pairs), metric)
+        paired_spec = replace(spec, name=name, title=title, synonyms=(), pair_bounds=bounds)
+        return Functional(Statistic(paired_spec), metric)
     contrast = Contrast(spec, effect)
-    of_pairs = StatisticSpec(
+    paired_spec = StatisticSpec(
         name,
         title,
         function=_Contrasted(contrast),
@@ -84,18 +72,13 @@ def difference_functional(functional: Functional, effect: Effect = "difference")
         of_records=spec.of_records,
         pair_bounds=bounds,
     )
-    return Functional(Statistic(of_pairs, statistic.parameters), metric)
+    return Functional(Statistic(paired_spec, statistic.parameters), metric)
 
 
 def paired_records(first: Records, second: Records, functional: Functional) -> Records:
-    """The records of two models that stand in the same order, case by case.
+    """The records of two models, of one design and each arranged by the identities of its cases.
 
-    Parameters
-    ----------
-    first, second : Records
-        Of one design, each arranged by the identities of the cases (`arrange`).
-    functional : Functional
-        That of `difference_functional`.
+    ``functional`` is that of `difference_functional`.
     """
     if first.design != second.design:
         raise TypeError("the records of a pair have one design")
@@ -181,42 +164,25 @@ def _metric_of_contrasts(metric: Metric, effect: Effect) -> Metric:
 
 @frozen(eq=False)
 class ReadyPairs:
-    """Two values of each case that counts, and its cluster and stratum.
-
-    Attributes
-    ----------
-    values : ndarray, shape (2, n)
-    groups, strata : ndarray of int or None
-    n_missing, n_infinite : int
-        Cases that miss either value, and those of which one is infinite.
-    cautions : tuple of Caution
-        About how they were paired.
-    """
+    """Two values of each case that counts, (2, n), and its cluster and stratum."""
 
     values: Array
     groups: NDArray[np.intp] | None
     strata: NDArray[np.intp] | None
+    # Cases that miss either value, and those of which one is infinite.
     n_missing: int
     n_infinite: int
+    # About how they were paired.
     cautions: tuple[Caution, ...]
 
 
-def ready_pairs(given: Mapping[str, Any], metric: Metric, request: Request) -> ReadyPairs:
+def ready_pairs(arguments: Mapping[str, Any], metric: Metric, request: Request) -> ReadyPairs:
     """Both values of each case, paired by label or place, in range and present.
 
-    Parameters
-    ----------
-    given : mapping of str to array-like or None
-        First and second values by the names of their arguments, then ``groups`` and ``strata``.
-    metric : Metric
-    request : Request
-
-    Raises
-    ------
-    DataError
+    ``arguments`` has the values by their names, then ``groups`` and ``strata``.
     """
-    inputs = paired(given)
-    names, (*both, groups, strata) = list(given)[:2], inputs.given.values()
+    inputs = paired(arguments)
+    names, (*both, groups, strata) = list(arguments)[:2], inputs.aligned.values()
     sides = [
         scaled_numbers(side, metric, 1.0, name) for side, name in zip(both, names, strict=True)
     ]

@@ -52,16 +52,10 @@ class Cases(Protocol):
 
 @frozen
 class Classes:
-    """The classes of a test set, in the order of their codes; empty for a regression.
-
-    Attributes
-    ----------
-    labels : tuple
-    positive : int or None
-        Code of the positive class; None where nothing says which it is.
-    """
+    """The classes of a test set, in the order of their codes; empty for a regression."""
 
     labels: tuple[Any, ...]
+    # Code of the positive class; None where nothing says which it is.
     positive: int | None = None
 
     def __len__(self) -> int:
@@ -78,36 +72,21 @@ class CustomMetric:
 
 @frozen
 class Policies:
-    """What the metrics of a call share.
-
-    Attributes
-    ----------
-    absent : {"omit", "zero", "undefined"}
-    undefined : {"omit", "zero", "worst"}
-    criterion : Metric or None
-        What the threshold is chosen by, on the data.
-    """
+    """What the metrics of a call share."""
 
     absent: AbsentClass
     undefined: Undefined
+    # What the threshold is chosen by, on the data.
     criterion: Metric | None = None
 
 
 @frozen
 class MetricRow:
-    """One row to estimate.
-
-    Attributes
-    ----------
-    metric : Metric or CustomMetric
-    average : str or None
-    which : int
-        The class, where it is of one.
-    label : str
-    """
+    """One row to estimate."""
 
     metric: Metric | CustomMetric
     average: str | None = None
+    # The class, where it is of one.
     which: int = 0
     label: str = ""
 
@@ -233,8 +212,8 @@ def _is_accuracy(row: MetricRow, metric: Metric) -> bool:
 def _number_functional(metric: Metric) -> Functional:
     form = metric.form
     if isinstance(form, PerCase):
-        return Functional(MEAN, metric, records=lambda cases: form.values(cases.given))
-    return Functional(building.sums_statistic(metric), metric, records=lambda cases: cases.given)
+        return Functional(MEAN, metric, records=lambda cases: form.values(cases.rows))
+    return Functional(building.sums_statistic(metric), metric, records=lambda cases: cases.rows)
 
 
 # --------------------------------------------------------------------------- decisions
@@ -333,14 +312,14 @@ def probabilities_of_one(row: MetricRow, cases: Cases) -> Array:
     """
     p = cases.probability_rows()
     if row.average == "top_label":
-        given, right = p.max(axis=-2), p.argmax(axis=-2) == cases.truth
+        probability, right = p.max(axis=-2), p.argmax(axis=-2) == cases.truth
     elif row.average is None:
         true = np.asarray(cases.truth, dtype=np.intp)[..., None, :]
-        given = np.take_along_axis(p, true, axis=-2)[..., 0, :]
-        right = np.ones(given.shape)
+        probability = np.take_along_axis(p, true, axis=-2)[..., 0, :]
+        right = np.ones(probability.shape)
     else:
-        given, right = p[..., row.which, :], cases.truth == row.which
-    return np.stack([given, np.asarray(right, dtype=float)], axis=-2)
+        probability, right = p[..., row.which, :], cases.truth == row.which
+    return np.stack([probability, np.asarray(right, dtype=float)], axis=-2)
 
 
 def _probabilities_of_all(_row: MetricRow, cases: Cases) -> Array:
@@ -350,23 +329,23 @@ def _probabilities_of_all(_row: MetricRow, cases: Cases) -> Array:
 
 
 def _with_weights(rows: Callable[[Any], Array], cases: Cases) -> Array:
-    made = rows(cases)
+    records = rows(cases)
     if cases.weights is None:
-        return made
-    return np.concatenate([made, cases.weights[..., None, :]], axis=-2)
+        return records
+    return np.concatenate([records, cases.weights[..., None, :]], axis=-2)
 
 
 def _values_of_cases(
     form: PerCase, average: str, rows: Callable[[Any], Array], cases: Cases
 ) -> Array:
     """A value of each case, (..., n), and maybe its weight, (..., 2, n)."""
-    made = rows(cases)
+    records = rows(cases)
     if average in ("macro", "sum"):
-        codes = np.arange(made.shape[-2] - 1)[:, None]
-        each = form.values(made[..., :-1, :], (made[..., -1:, :] == codes).astype(float))
+        codes = np.arange(records.shape[-2] - 1)[:, None]
+        each = form.values(records[..., :-1, :], (records[..., -1:, :] == codes).astype(float))
         values = each.sum(axis=-2) if average == "sum" else each.mean(axis=-2)
     else:
-        values = form.values(made[..., 0, :], made[..., 1, :])
+        values = form.values(records[..., 0, :], records[..., 1, :])
     return values if cases.weights is None else np.stack([values, cases.weights], axis=-2)
 
 

@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array
@@ -18,12 +17,6 @@ from halfwidth.core.undefined import is_missing
 from halfwidth.resampling.designs import Codes, Design, arrange
 
 Over = Literal["cases", "clusters"]
-
-
-def check_over(over: Any) -> Over:
-    """What the statistic is taken of, or an `OptionError`."""
-    chosen: Over = as_choice("over", over)
-    return chosen
 
 
 def unit_codes(
@@ -35,12 +28,8 @@ def unit_codes(
 ) -> tuple[Codes | None, Codes | None]:
     """Cluster and stratum of each case kept, as integers; None where none are given.
 
-    A stratum that holds all cases is none.
-
-    Raises
-    ------
-    DataError
-        If there is not one label per case given, one is missing, or a cluster spans strata.
+    A stratum that holds all cases is none. Labels that are missing, or not one for each case given,
+    and clusters that span strata make a `DataError`.
     """
     if groups is None and strata is None:
         return None, None

@@ -31,23 +31,15 @@ FAILED = frozenset({str(Status.MISSED), str(Status.SPURIOUS)})
 
 @frozen
 class Variant:
-    """A slice as a missing policy has it.
-
-    Attributes
-    ----------
-    part : Slice
-    values : ndarray
-        As they stand in the table, but missing where the policy is to treat them so.
-    request : Request
-        With the policy for what is missing.
-    without : WithoutResult or None
-        What became of the cases without a result, where policies stand side by side.
-    """
+    """A slice as a missing policy has it."""
 
     part: Slice
+    # As they stand in the table, but missing where the policy is to treat them so.
     values: NDArray[Any]
     metric: Metric
+    # With the policy for what is missing.
     request: Request
+    # What became of the cases without a result, where policies stand side by side.
     without: WithoutResult | None = None
 
     @property
@@ -113,13 +105,13 @@ def _as_in_file(
     """With the values that the table itself gives to cases without a result."""
     numbers = scaled_numbers(whole.values, metric, scale, _place(whole), whole.cases)
     finite = np.isfinite(numbers)
-    given = numbers[finite & (no_result | (numbers == request.penalty))]
+    values = numbers[finite & (no_result | (numbers == request.penalty))]
     become = WithoutResult(
         "file",
         left_out=int((~finite).sum()),
-        counted=len(given),
-        lowest=float(given.min()) if len(given) else None,
-        highest=float(given.max()) if len(given) else None,
+        counted=len(values),
+        lowest=float(values.min()) if len(values) else None,
+        highest=float(values.max()) if len(values) else None,
     )
     return Variant(whole, whole.values, metric, replace(request, missing="omit"), become)
 
@@ -128,9 +120,9 @@ def _hidden(values: NDArray[Any], rows: NDArray[np.bool_]) -> NDArray[Any]:
     """Values, those of some rows missing."""
     if not rows.any():
         return values
-    found = values.astype(float if values.dtype.kind == "f" else object)
-    found[rows] = np.nan
-    return found
+    hidden = values.astype(float if values.dtype.kind == "f" else object)
+    hidden[rows] = np.nan
+    return hidden
 
 
 def _place(part: Slice) -> str:

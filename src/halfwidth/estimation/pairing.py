@@ -28,20 +28,13 @@ BY_PLACE = "If their places are what belongs together, pass .to_numpy() of each"
 
 @frozen
 class Paired:
-    """What was given for the same cases, all in the order of the first that carries labels.
+    """What was given for the same cases, all in the order of the first that carries labels."""
 
-    Attributes
-    ----------
-    given : dict
-        By name, as it was given where its order is right.
-    moved : tuple of Caution
-        Says which were brought into another order.
-    index : object or None
-        The labels, where any were carried.
-    """
-
-    given: dict[str, Any]
+    # By name, as it was given where its order is right.
+    aligned: dict[str, Any]
+    # Says which were brought into another order.
     moved: tuple[Caution, ...] = ()
+    # The labels, where any were carried.
     index: Any = None
 
     def cautions(self, kept: NDArray[np.bool_], groups: Any = None) -> tuple[Caution, ...]:
@@ -59,44 +52,34 @@ class Paired:
         return (*self.moved, *repeat_cautions(repeats, len(rows)))
 
 
-def paired(given: Mapping[str, Any], *, fresh: Sequence[str] = ()) -> Paired:
-    """What was given for the same cases, brought into one order by label.
+def paired(inputs: Mapping[str, Any], *, fresh: Sequence[str] = ()) -> Paired:
+    """What was given for the same cases, by the names in messages, brought into one order by label.
 
-    Parameters
-    ----------
-    given : mapping of str to array-like or None
-        What messages call each, and its values, a row for each case.
-    fresh : sequence of str
-        Those that one of is often made anew, such as predictions, so that its index counts places
-        where that of the other has labels.
+    ``fresh`` names those of which one is often made anew, such as predictions, so that its index
+    counts places where that of the other has labels. Labels that differ between two, repeat in
+    different orders, or could as well be places, make a `DataError`.
 
-    Raises
-    ------
-    DataError
-        If the labels of two differ, or repeat in different orders, or could as well be places.
-
-    Examples
-    --------
     >>> import pandas as pd
-    >>> made = paired({"a": pd.Series([1, 2], ["x", "y"]), "b": pd.Series([4, 3], ["y", "x"])})
-    >>> made.given["b"].tolist(), made.moved[0].code
+    >>> inputs = paired({"a": pd.Series([1, 2], ["x", "y"]), "b": pd.Series([4, 3], ["y", "x"])})
+    >>> inputs.aligned["b"].tolist(), inputs.moved[0].code
     ([3, 4], 'HW409')
     """
-    indices = {name: index for name, it in given.items() if (index := row_labels(it)) is not None}
+    labels = {name: row_labels(values) for name, values in inputs.items()}
+    indices = {name: index for name, index in labels.items() if index is not None}
     labelled = {name: index for name, index in indices.items() if not only_counts(index)}
     if not labelled:
-        return Paired(dict(given))
+        return Paired(dict(inputs))
     shuffled = [name for name, index in labelled.items() if counts_in_disorder(index)]
     if shuffled:
         # The labels 0 to n - 1 in order are then labels as well, and not the lack of any.
         _check_fresh([name for name in fresh if name in indices], shuffled)
         labelled = indices
     first, reference = next(iter(labelled.items()))
-    moved, ordered = [], dict(given)
+    moved, ordered = [], dict(inputs)
     for name, index in labelled.items():
         if len(index) != len(reference) or index.equals(reference):
             continue  # another length is another error
-        ordered[name] = given[name].iloc[_places(name, index, first, reference)]
+        ordered[name] = inputs[name].iloc[_places(name, index, first, reference)]
         moved.append(
             caution(
                 "HW409", what=name, reference=first, other=_first(index), label=_first(reference)
@@ -106,12 +89,12 @@ def paired(given: Mapping[str, Any], *, fresh: Sequence[str] = ()) -> Paired:
 
 
 def class_order(
-    classes: Sequence[Any], names: Sequence[Any], what: str, *, declared: bool
+    classes: Sequence[Any], names: Sequence[Any], where: str, *, declared: bool
 ) -> tuple[NDArray[np.intp] | None, tuple[Caution, ...]]:
-    """Places that bring columns that are named for classes into their order, and that it was done.
+    """Places that bring columns that are named for classes into their order, and a caution of it.
 
     None where the names are not those of the classes: then places count. Columns may be named
-    ``p_sick``, ``p_well`` for ``sick`` and ``well``, unless the order of the classes was said.
+    ``p_sick``, ``p_well`` for ``sick`` and ``well``, unless the order of the classes was declared.
     """
     if len(names) != len(classes) or len(names) < 2:
         return None, ()
@@ -123,33 +106,27 @@ def class_order(
     if columns == labels or set(columns) != set(labels) or len(set(columns)) < len(columns):
         return None, ()
     raised = caution(
-        "HW409", what=what, reference="the classes", other=str(names[0]), label=labels[0]
+        "HW409", what=where, reference="the classes", other=str(names[0]), label=labels[0]
     )
     return np.array([columns.index(label) for label in labels], dtype=np.intp), (raised,)
 
 
-def by_class(given: Any, classes: Sequence[Any], what: str) -> Any:
-    """A Series (or square frame) labelled by classes as an array in their order.
-
-    Raises
-    ------
-    DataError
-        If its labels are others.
-    """
-    index = row_labels(given)
+def by_class(labelled: Any, classes: Sequence[Any], name: str) -> Any:
+    """A Series (or square frame) labelled by classes as an array in their order."""
+    index = row_labels(labelled)
     if index is None or only_counts(index):
-        return given
+        return labelled
     labels = [str(label) for label in classes]
     sides = [[str(label) for label in index]]
-    if has_columns(given):
-        sides.append([str(name) for name in given.columns])
+    if has_columns(labelled):
+        sides.append([str(name) for name in labelled.columns])
     for side in sides:
         if sorted(side) != sorted(labels):
             raise DataError(
-                f"{what} is labelled {shortened(side, 5)}, and the classes are "
+                f"{name} is labelled {shortened(side, 5)}, and the classes are "
                 f"{shortened(labels, 5)}; label it by these, or pass .to_numpy()"
             )
-    array = given.to_numpy()
+    array = labelled.to_numpy()
     for axis, side in enumerate(sides):
         array = array.take([side.index(label) for label in labels], axis=axis)
     return array

@@ -48,41 +48,24 @@ if TYPE_CHECKING:
 
 @frozen
 class Job:
-    """One row of a result: a functional of some records.
-
-    Attributes
-    ----------
-    functional : Functional
-    records : Records
-    label : str
-    by : mapping
-    cautions : tuple of Caution
-        What the table already gives reason to doubt.
-    n_not_applicable : int
-        Rows left out because the metric does not apply to them.
-    average : str or None
-        Over classes, for metrics of a test set.
-    classes : ClassContext or None
-        Where the metric is of a classification.
-    without : WithoutResult or None
-        Where missing policies stand side by side.
-    matched : DetectionContext or None
-        Where the metric is of detections.
-    alone : Job or None
-        Where a model by itself is measured otherwise than among others: its PPV is a proportion of
-        the cases that it calls positive, which are not those of the other models.
-    """
+    """One row of a result: a functional of some records."""
 
     functional: Functional
     records: Records
     label: str = ""
     by: Mapping[str, Any] = field(default_factory=dict)
+    # What the table already gives reason to doubt.
     cautions: tuple[Caution, ...] = ()
+    # Rows left out because the metric does not apply to them.
     n_not_applicable: int = 0
+    # Over classes, for metrics of a test set.
     average: str | None = None
     classes: ClassContext | None = None
+    # Where missing policies stand side by side.
     without: WithoutResult | None = None
     matched: DetectionContext | None = None
+    # Where a model by itself is measured otherwise than among others: its PPV is a proportion of
+    # the cases that it calls positive, which are not those of the other models.
     alone: Job | None = None
 
     @functools.cached_property
@@ -134,12 +117,18 @@ def estimate_jobs(
     """
     plan = plan_of(request) if plan is None else plan
     methods = [method_for(job, request) for job in jobs]
-    _check_failures(methods, request)
+    if request.failures != "seen" and methods and not any(map(tells_failures, methods)):
+        raise OptionError(
+            f"{spelled('failures', request.failures)} has no effect: auto takes {methods[0].name} "
+            "here, and tells failures seen from unseen ones in means and SDs of metrics with "
+            "finite bounds"
+        )
     batches: dict[Any, list[int]] = defaultdict(list)
     for index, job in enumerate(jobs):
-        what, design = job.functional, job.records.design
-        statistic = (what.statistic.spec, tuple(what.statistic.parameters.items()))
-        batches[statistic, design, what.metric.spec.bounds, what.binary].append(index)
+        functional, design = job.functional, job.records.design
+        statistic = (functional.statistic.spec, tuple(functional.statistic.parameters.items()))
+        bounds = functional.metric.spec.bounds
+        batches[statistic, design, bounds, functional.binary].append(index)
     estimates: dict[int, Estimate] = {}
     for indices in batches.values():
         batch, own = [jobs[i] for i in indices], [methods[i] for i in indices]
@@ -147,32 +136,21 @@ def estimate_jobs(
     return tuple(estimates[index] for index in range(len(jobs)))
 
 
-def _check_failures(methods: Sequence[MethodSpec], request: Request) -> None:
-    """Refuse to speak of failures where ``auto`` makes no difference between them."""
-    if request.failures != "seen" and methods and not any(map(tells_failures, methods)):
-        raise OptionError(
-            f"{spelled('failures', request.failures)} has no effect: auto takes {methods[0].name} "
-            "here, and tells failures seen from unseen ones in means and SDs of metrics with "
-            "finite bounds"
-        )
-
-
 def method_for(job: Job, request: Request) -> MethodSpec:
     """What ``auto`` takes for a job, or the method that was named, if it accepts the job."""
+    functional, records = job.functional, job.records
     if request.method is None:
-        chosen = choose(job.functional, job.records, request.level)
+        chosen = choose(functional, records, request.level)
         allowing = if_unseen_failures(chosen) if request.failures == "unseen" else None
         return allowing or chosen
-    functional, design = job.functional, job.records.design
-    spec = functional.metric.spec
-    of_test_set = spec.level is MetricLevel.SAMPLE
-    average = AVERAGE_WORDS.get(job.average or "", "")
-    what = f"{average} {metric_title(functional.metric)}".strip() if of_test_set else ""
+    quantity, metric = "", functional.metric
+    if metric.spec.level is MetricLevel.SAMPLE:
+        quantity = f"{AVERAGE_WORDS.get(job.average or '', '')} {metric_title(metric)}".strip()
     check_accepts(
-        *(request.method, functional.metric, functional.statistic),
+        *(request.method, metric, functional.statistic),
         binary=functional.binary,
-        design=design,
-        what=what,
+        design=records.design,
+        quantity=quantity,
     )
     return request.method
 
@@ -180,39 +158,34 @@ def method_for(job: Job, request: Request) -> MethodSpec:
 def _estimate_batch(
     jobs: Sequence[Job], methods: Sequence[MethodSpec], request: Request, plan: Plan
 ) -> list[Estimate]:
+    """Estimates of jobs of one functional and one design."""
     functional, design = jobs[0].functional, jobs[0].records.design
-    values = np.stack([job.records.arranged for job in jobs])
-    reduced = _reduced(functional.statistic, values)
+    samples, statistic = np.stack([job.records.arranged for job in jobs]), functional.statistic
+    values = np.full(len(jobs), np.nan)
+    if samples.shape[-1]:
+        values = statistic(samples)
+    if values.shape != (len(jobs),):
+        raise OptionError(
+            f"statistic {statistic.spec.name!r} returned shape {values.shape} for samples of "
+            f"shape {samples.shape}; it must reduce the values of a sample to one number"
+        )
     groups = intervals_by_method(
         functional,
-        values,
+        samples,
         methods,
         request.level,
-        estimates=reduced,
+        estimates=values,
         design=design,
         plan=plan,
         chosen=request.method is None,
         readings=True,
     )
     # The intervals of fallbacks come last, and hold.
-    found = {row: (group, place) for group in groups for place, row in enumerate(group.rows)}
+    intervals = {row: (group, place) for group in groups for place, row in enumerate(group.rows)}
     return [
-        _estimate(job, request, method, float(reduced[row]), *found[row])
+        _estimate(job, request, method, float(values[row]), *intervals[row])
         for row, (job, method) in enumerate(zip(jobs, methods, strict=True))
     ]
-
-
-def _reduced(statistic: Statistic, values: np.ndarray) -> np.ndarray:
-    """The statistic of each sample, and a clear word where a user's callable returns no number."""
-    if not values.shape[-1]:
-        return np.full(len(values), np.nan)
-    reduced = statistic(values)
-    if reduced.shape != (len(values),):
-        raise OptionError(
-            f"statistic {statistic.spec.name!r} returned shape {reduced.shape} for samples of "
-            f"shape {values.shape}; it must reduce the values of a sample to one number"
-        )
-    return reduced
 
 
 def _estimate(

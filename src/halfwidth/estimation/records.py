@@ -21,23 +21,15 @@ NO_VALUES: Array = np.empty(0)
 
 @frozen
 class Functional:
-    """What is computed of cases.
+    """What is computed of cases."""
 
-    Attributes
-    ----------
-    statistic : Statistic
-        Of values, or of records of cases.
-    metric : Metric
-        What the values are, or the metric of a test set, with its range.
-    binary : bool
-        Whether the values are 0 and 1, so that their mean is a proportion.
-    records : callable
-        From the cases of a test set, or of several, to what the statistic takes of them.
-    """
-
+    # Of values, or of records of cases.
     statistic: Statistic
+    # What the values are, or the metric of a test set, with its range.
     metric: Metric
+    # Whether the values are 0 and 1, so that their mean is a proportion.
     binary: bool = False
+    # From the cases of a test set, or of several, to what the statistic takes of them.
     records: Callable[[Any], Array] = np.asarray
 
     @property
@@ -48,40 +40,27 @@ class Functional:
 
 @frozen
 class Records:
-    """What a functional is computed on: cases in the canonical order of their design.
+    """What a functional is computed on: cases in the canonical order of their design."""
 
-    Attributes
-    ----------
-    arranged : ndarray, shape (n,), or (k, n) where a case has k values
-        Values of cases or means of clusters, codes, or scores with classes, in canonical order.
-    design : Design
-    n_cases : int
-        Cases that count.
-    values : ndarray, shape (n,)
-        Values of cases, or means of clusters, ascending; empty where records hold something else.
-    n_groups : int or None
-        Clusters that the cases make up; None where none are given.
-    n_effective : float or None
-        Cases of equal weight that these are worth; None where none are weighted.
-    over : {"cases", "clusters", "runs"}
-    n_missing, n_infinite : int
-        Values that were missing or infinite, and the latter alone.
-    paired : bool
-        Whether the values are differences within cases.
-    cautions : tuple of Caution
-        What the labels of the cases give reason to doubt.
-    """
-
+    # Values of cases or means of clusters, codes, or scores with classes: (n,), or (k, n) where a
+    # case has k values.
     arranged: Array
     design: Design
+    # Cases that count.
     n_cases: int
+    # Values of cases, or means of clusters, ascending; empty where records hold something else.
     values: Array = field(default_factory=lambda: NO_VALUES)
+    # Clusters that the cases make up; None where none are given.
     n_groups: int | None = None
+    # Cases of equal weight that these are worth; None where none are weighted.
     n_effective: float | None = None
     over: Over | Literal["runs"] = "cases"
+    # Values that were missing or infinite, and the latter alone.
     n_missing: int = 0
     n_infinite: int = 0
+    # Whether the values are differences within cases.
     paired: bool = False
+    # What the labels of the cases give reason to doubt.
     cautions: tuple[Caution, ...] = ()
 
     @property

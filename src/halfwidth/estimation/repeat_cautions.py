@@ -32,15 +32,9 @@ def box_cautions(names: Sequence[str]) -> tuple[Caution, ...]:
 def repeat_cautions(
     repeats: Repeats, total: int, *, ids_of_groups: bool = False
 ) -> tuple[Caution, ...]:
-    """What the repeats among some rows call for.
+    """What the repeats among ``total`` rows call for.
 
-    Parameters
-    ----------
-    repeats : Repeats
-    total : int
-        Rows.
-    ids_of_groups : bool
-        Whether ids name cases within their group only, such as lesion 1 of each patient.
+    ``ids_of_groups``: ids name cases within their group only, such as lesion 1 of each patient.
     """
     raised = []
     if repeats.cases and not ids_of_groups:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.checks import as_count, as_number, is_number, one_of
+from halfwidth.core.checks import as_choice, as_count, as_number, is_number, one_of
 from halfwidth.core.errors import OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import PAIRS_OF_CASES
@@ -31,7 +31,7 @@ from halfwidth.core.spec import (
 )
 from halfwidth.core.types import Bounds, Level
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES, Missing
-from halfwidth.estimation.grouping import Over, check_over
+from halfwidth.estimation.grouping import Over
 from halfwidth.intervals.all_methods import METHODS, method_named
 from halfwidth.intervals.compute import estimands, fits, rests_on_bounds
 from halfwidth.metrics.all_metrics import (
@@ -58,67 +58,50 @@ PROPORTION = MetricSpec(
 
 @frozen
 class Request:
-    """The options common to all estimates of one call, checked.
+    """The options common to all estimates of one call, checked."""
 
-    Attributes
-    ----------
-    method : MethodSpec or None
-        None for ``auto``.
-    level : Level
-    n_resamples : int
-    seed : int
-        Root entropy of the draws.
-    missing : {"raise", "omit", "worst"}
-    penalty : float or None
-    over : {"cases", "clusters"}
-        What the statistic is taken of.
-    threads : int
-        That long bootstraps of ranked scores run in.
-    failures : {"seen", "unseen", "both"}
-        Whether ``auto`` makes the interval for populations that fail as these cases did, or for
-        such as may fail as none of these did; for ``"both"`` a verdict holds under either.
-    draws : bool
-        Whether resamples were asked for by their number, so that they are drawn even where their
-        distribution is known exactly.
-    """
-
+    # None for ``auto``.
     method: MethodSpec | None
     level: Level
     n_resamples: int
+    # Root entropy of the draws.
     seed: int
     missing: Missing
     penalty: float | None
+    # What the statistic is taken of.
     over: Over = "cases"
+    # That long bootstraps of ranked scores run in.
     threads: int = 1
+    # Whether resamples were asked for by their number, so that they are drawn even where their
+    # distribution is known exactly.
     draws: bool = True
+    # Whether ``auto`` makes the interval for populations that fail as these cases did, or for such
+    # as may fail as none of these did; for ``"both"`` a verdict holds under either.
     failures: Failures = "seen"
 
 
 def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
     """The metric meant by a name, a spec, a declared function or nothing.
 
-    ``bounds`` replaces the range of a known metric and makes any other name a metric of the
-    user's own.
+    ``bounds`` replaces the range of a known metric, and makes of any other name a metric of one's
+    own.
     """
-    spec, given = _named_metric(metric, bounds)
+    spec, parameters = _named_metric(metric, bounds)
     # What is resolved already may be a regression's, whose bounds are to be set.
-    if not isinstance(metric, Metric) and is_sample_metric(spec):
+    if not isinstance(metric, str | Metric) and is_sample_metric(spec):
         raise _test_set_metric_error(spec.name)
     if bounds is not None:
         spec = replace(spec, bounds=_bounds_within(spec, bounds), bounds_given=True)
-    return Metric(spec, bind(spec.name, spec.parameters, given, complete=False))
+    return Metric(spec, bind(spec.name, spec.parameters, parameters, complete=False))
 
 
 def _named_metric(metric: Any, bounds: Any) -> tuple[MetricSpec, Mapping[str, object]]:
     """What is known of a metric, and the parameters that are named with it."""
-    given: Mapping[str, object] = {}
+    parameters: Mapping[str, object] = {}
     if isinstance(metric, str):
-        name, given = parse_name(metric, _metric_parameters)
-        if name in METRICS:
-            spec = METRICS[name]
-        elif bounds is not None:
-            spec = MetricSpec(name)
-        else:
+        name, parameters = parse_name(metric, _metric_parameters)
+        known = METRICS.find(name)
+        if known is None and bounds is None:
             refuse_detection_metric(name)
             if name in SAMPLE_METRICS:
                 raise _test_set_metric_error(name)
@@ -129,8 +112,9 @@ def _named_metric(metric: Any, bounds: Any) -> tuple[MetricSpec, Mapping[str, ob
                 synonyms=METRICS.every_name,
                 hint="A metric of your own needs bounds (low and high; inf is allowed).",
             )
+        spec = known or MetricSpec(name)
     elif isinstance(metric, Metric):
-        spec, given = metric.spec, dict(metric.parameters)
+        spec, parameters = metric.spec, dict(metric.parameters)
     elif isinstance(metric, MetricSpec):
         spec = metric
     elif metric is None:
@@ -144,7 +128,7 @@ def _named_metric(metric: Any, bounds: Any) -> tuple[MetricSpec, Mapping[str, ob
                 "they are, or give bounds"
             )
         spec = attached
-    return spec, given
+    return spec, parameters
 
 
 def _test_set_metric_error(name: str) -> OptionError:
@@ -158,9 +142,9 @@ def _metric_parameters(name: str) -> tuple[Parameter, ...]:
     return METRICS[name].parameters if name in METRICS else ()
 
 
-def _bounds_within(spec: MetricSpec, given: Any) -> Bounds:
+def _bounds_within(spec: MetricSpec, wanted: Any) -> Bounds:
     """Bounds for a metric: no value lies beyond its own, so that wider ones are a mistake."""
-    bounds, own = _as_bounds(given), spec.bounds
+    bounds, own = _as_bounds(wanted), spec.bounds
     if bounds.low < own.low or bounds.high > own.high:
         advice = "give narrower ones, or a name of your own to another metric"
         low, high = bounds.low / 100, bounds.high / 100
@@ -190,9 +174,9 @@ def resolve_statistic(statistic: Any) -> Statistic:
     """The summary statistic meant by a name, a declared function (or partial) or any callable."""
     if isinstance(statistic, Statistic):
         return statistic
-    given: Mapping[str, object] = {}
+    parameters: Mapping[str, object] = {}
     if isinstance(statistic, str):
-        name, given = parse_name(statistic, lambda n: STATISTICS[n].parameters)
+        name, parameters = parse_name(statistic, lambda n: STATISTICS[n].parameters)
         spec = STATISTICS[name]
     elif isinstance(statistic, StatisticSpec):
         spec = statistic
@@ -206,13 +190,13 @@ def resolve_statistic(statistic: Any) -> Statistic:
         if not isinstance(declared, StatisticSpec):
             return Statistic(_callable_spec(statistic))
         spec = declared
-        given = statistic.keywords if isinstance(statistic, functools.partial) else {}
+        parameters = statistic.keywords if isinstance(statistic, functools.partial) else {}
     else:
         raise OptionError(
             f"{spelled('statistic', statistic)} is neither a name ({', '.join(STATISTICS.names)}) "
             "nor a callable"
         )
-    return Statistic(spec, bind(spec.name, spec.parameters, given, complete=True))
+    return Statistic(spec, bind(spec.name, spec.parameters, parameters, complete=True))
 
 
 # NumPy's functions that are ours by another name.
@@ -275,33 +259,38 @@ def resolve_request(
         raise OptionError(f"{spelled('n_threads', threads)} is not an integer from 1 up")
     if n_threads > MOST_THREADS:
         raise OptionError(f"{spelled('n_threads', threads)} is above {MOST_THREADS}")
+    resolved_method = _resolve_method(method)
     return Request(
-        _resolve_method(method),
+        resolved_method,
         Level(confidence_level, alternative),
         resamples,
         resolve_seed(rng),
         missing,
         penalty,
-        check_over(over),
+        as_choice("over", over),
         n_threads,
         draws=n_resamples is not None,
-        failures=_resolve_failures(failures, method, FAILURES if verdicts else FAILURES[:2]),
+        failures=_resolve_failures(
+            failures, method if resolved_method else None, verdicts=verdicts
+        ),
     )
 
 
-def _resolve_failures(failures: Any, method: Any, allowed: Sequence[Failures]) -> Failures:
+def _resolve_failures(failures: Any, named: Any, *, verdicts: bool) -> Failures:
+    """The failures to allow for; ``named`` is the method, None for ``auto``."""
+    allowed = FAILURES if verdicts else FAILURES[:2]
     if failures == FAILURES[-1] not in allowed:
         raise OptionError(
             f"{spelled('failures', failures)} is for verdicts (compare, gate); an interval is for "
             f"one of {', '.join(allowed)}"
         )
-    found: Failures = one_of("failures", failures, allowed)
-    if found != "seen" and _resolve_method(method) is not None:
+    chosen: Failures = one_of("failures", failures, allowed)
+    if chosen != "seen" and named is not None:
         raise OptionError(
-            f"{spelled('failures', found)} says which interval auto makes, and "
-            f"{spelled('method', method)} is named; leave one of the two out"
+            f"{spelled('failures', chosen)} says which interval auto makes, and "
+            f"{spelled('method', named)} is named; leave one of the two out"
         )
-    return found
+    return chosen
 
 
 def missing_policy(missing: Any, allowed: Sequence[str] = MISSING_POLICIES) -> Any:
@@ -331,7 +320,7 @@ def _resolve_method(method: Any) -> MethodSpec | None:
         return None
     if method.strip().lower().startswith(f"{AUTO}@"):
         raise OptionError(f"{spelled('method', method)} is no version of auto; there is {RULE}")
-    if method.partition(":")[0] not in METHODS:
+    if METHODS.find(method.partition(":")[0]) is None:
         raise UnknownNameError(
             "method", method, [AUTO, *METHODS.names], synonyms=METHODS.every_name
         )
@@ -345,43 +334,44 @@ def check_accepts(
     *,
     binary: bool,
     design: Design,
-    what: str = "",
+    quantity: str = "",
 ) -> None:
-    """Refuse a method that makes no intervals for the statistic, naming those that do."""
-    if fits(method, statistic, design, binary=binary):
-        _check_bounds(method, metric, statistic)
-        return
-    accepted = [
-        name
-        for name in accepted_methods(statistic, binary=binary, design=design)
-        if metric.spec.bounds.finite or not rests_on_bounds(METHODS[name], statistic)
-    ]
-    reason = ""
-    if fits(method, statistic, Design.iid(0), binary=binary):
-        reason = f" when cases are {design.name} (groups, strata)"
-    elif method.takes_two_samples:
-        reason = " of one sample: it compares two"
-    elif statistic.spec.estimand in PAIRS_OF_CASES and method.resamples:
-        reason = ", as copies of a case in a resample would be pairs"
-    elif method.accepts & estimands(statistic, binary=binary):
-        lacks = "weighted form" if Need.WEIGHTED in method.needs else "standard error"
-        reason = f", which has no {lacks}"
-    elif (
-        not what
-        and Estimand.PROPORTION in method.accepts
-        and statistic.spec.estimand is Estimand.MEAN
-    ):
-        reason = " unless every value is 0 or 1 (metric 'correct')"
-    raise OptionError(
-        f"method {method.name!r} makes no interval for the {what or statistic.spec.title}{reason}; "
-        f"use auto, {', '.join(accepted)}"
-    )
+    """Refuse a method that makes no intervals for the statistic, naming those that do.
 
-
-def _check_bounds(method: MethodSpec, metric: Metric, statistic: Statistic) -> None:
-    """Refuse a method that rests on the metric's range where that is not finite."""
-    if not metric.spec.bounds.finite and rests_on_bounds(method, statistic):
+    ``quantity`` names the estimated quantity, where it is not a statistic of values of cases.
+    """
+    bounds = metric.spec.bounds
+    if not fits(method, statistic, design, binary=binary):
+        reason = _why_not(method, statistic, design, binary=binary, per_case=not quantity)
+        accepted = [
+            name
+            for name in accepted_methods(statistic, binary=binary, design=design)
+            if bounds.finite or not rests_on_bounds(METHODS[name], statistic)
+        ]
         raise OptionError(
-            f"method {method.name!r} needs a metric with finite bounds; {metric.spec.called} has "
-            f"{metric.spec.bounds}. Name the metric, or give {spelled('bounds')}"
+            f"method {method.name!r} makes no interval for the {quantity or statistic.spec.title}"
+            f"{reason}; use auto, {', '.join(accepted)}"
         )
+    if not bounds.finite and rests_on_bounds(method, statistic):
+        raise OptionError(
+            f"method {method.name!r} needs a metric with finite bounds; those of "
+            f"{metric.spec.called} are {bounds}. Name the metric, or give {spelled('bounds')}"
+        )
+
+
+def _why_not(
+    method: MethodSpec, statistic: Statistic, design: Design, *, binary: bool, per_case: bool
+) -> str:
+    if fits(method, statistic, Design.iid(0), binary=binary):
+        return f" when cases are {design.name} (groups, strata)"
+    if method.takes_two_samples:
+        return " of one sample: it compares two"
+    if statistic.spec.estimand in PAIRS_OF_CASES and method.resamples:
+        return ", as copies of a case in a resample would be pairs"
+    if method.accepts & estimands(statistic, binary=binary):
+        lacks = "weighted form" if Need.WEIGHTED in method.needs else "standard error"
+        return f", which has no {lacks}"
+    proportion = Estimand.PROPORTION in method.accepts
+    if per_case and proportion and statistic.spec.estimand is Estimand.MEAN:
+        return " unless every value is 0 or 1 (metric 'correct')"
+    return ""

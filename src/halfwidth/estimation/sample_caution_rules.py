@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.spec import Estimand, Need, Takes, spec_of
+from halfwidth.core.spec import Estimand, Need, Promise, Takes, spec_of
 from halfwidth.core.titles import statistic_title
-from halfwidth.core.types import Array
 from halfwidth.estimation.caution_context import CautionContext
-from halfwidth.estimation.evidence_lookup import Found, found_for
 from halfwidth.intervals.mean import hall, sample_skewness
 from halfwidth.resampling.designs import Design
 from halfwidth.results.estimate import Estimate
@@ -33,40 +33,65 @@ RARE, NEAR_AN_END = 5, 0.2
 FEW_ROBUST, FEW_CLUSTERS, UNEQUAL = 5, 20, 0.75
 
 
-def few_cases(context: CautionContext) -> Caution | None:
-    """Fewer cases, or clusters, than reliable intervals take."""
-    e = context.estimate
-    if context.guaranteed or context.undefined or context.is_of_runs:
-        return None
-    if context.design is not None and context.design.sizes is not None:
-        return _few_clusters(context, context.design)
-    found = found_for(e, chosen=context.chosen) if context.as_studied else Found()
-    if context.by_class and _left_to_classes(context, found):
-        return None
-    if found.rows:
-        few, needed = found.too_few(e.n), found.needed_text
-    else:
-        least = _declared_least(e)
-        few, needed = context.units < least, f"about {least} or more"
-    if not few:
-        return None
-    return caution("HW201", n=context.units_text, what=context.what, needed=needed)
+def case_cautions(context: CautionContext) -> Iterator[Caution | None]:
+    """Too few cases or clusters, values far from all others, a proportion near an end."""
+    e, method = context.estimate, context.estimate.method_spec
+    guaranteed = Promise.GUARANTEED in method.promises
+    if not (guaranteed or context.undefined or e.over == "runs"):
+        design = context.design
+        if design is not None and design.sizes is not None:
+            yield _few_clusters(context, design)
+        else:
+            yield _few_cases(context)
+    spec = e.statistic_spec.spec
+    leans = spec.smooth and spec.estimand in (Estimand.MEAN, Estimand.SPREAD)
+    enough = len(context.values) >= FEWEST_FOR_SHAPE and context.successes is None
+    if leans and enough and not (guaranteed or context.constant):
+        yield _outliers(context)
+    # Score and exact intervals know the binomial distribution, and cover at its ends as elsewhere.
+    binomial = Need.SUCCESSES in method.needs and not method.cautions
+    if context.successes is not None and e.n and not (binomial and context.as_studied):
+        yield _near_an_end(context.successes, e.n)
 
 
-def _left_to_classes(context: CautionContext, found: Found) -> bool:
+def unit_cautions(context: CautionContext) -> Iterator[Caution]:
+    """Clusters so unequal that a few of them decide, and strata of a single unit."""
+    design = context.design
+    if design is None or design.independent:
+        return
+    if design.sizes is not None:
+        clusters, effective = design.units, design.effective_units
+        if effective < min(_clusters_needed(context), UNEQUAL * clusters):
+            yield caution("HW403", clusters=clusters, effective=effective)
+    single, strata = design.strata.count(1), len(design.strata)
+    if single and strata > 1 and not context.undefined:
+        unit = "cluster" if "cluster" in context.units_text else "case"
+        yield caution("HW404", single=single, strata=strata, unit=unit)
+
+
+def _few_cases(context: CautionContext) -> Caution | None:
+    e, findings = context.estimate, context.findings
+    least = 0 if findings.rows else _declared_least(e)
+    few = findings.too_few(e.n) if findings.rows else context.units < least
+    if not few or (context.by_class and _left_to_classes(context)):
+        return None
+    needed = findings.needed_text if findings.rows else f"about {least} or more"
+    return caution("HW201", n=context.units_text, what=e.subject, needed=needed)
+
+
+def _left_to_classes(context: CautionContext) -> bool:
     """Whether the cases of the smallest class say more than those in all (HW204).
 
     Not of a part of an area, which rests on the few cases beyond its rate; nor of a method that was
     named and studied by n alone.
     """
-    metric = context.estimate.metric_spec
+    metric, studied = context.estimate.metric_spec, bool(context.class_findings.rows)
     if callable(metric.spec.reliable_n) and not metric.usual:
         return False
-    by_class = found_for(context.estimate, chosen=context.chosen, by_class=True)
-    if metric.spec.takes is Takes.PROBABILITIES and not by_class.rows:
+    if metric.spec.takes is Takes.PROBABILITIES and not studied:
         # Bins and curves need cases of any class.
         return False
-    return context.chosen or bool(by_class.rows) or not found.rows
+    return context.chosen or studied or not context.findings.rows
 
 
 def _declared_least(e: Estimate) -> int:
@@ -82,7 +107,9 @@ def _few_clusters(context: CautionContext, design: Design) -> Caution | None:
     count = context.units_text
     if not design.equal_sizes:
         count += f" that weigh like {design.effective_units:.3g} equal ones"
-    return caution("HW201", n=count, what=context.what, needed=f"about {needed} or more")
+    return caution(
+        "HW201", n=count, what=context.estimate.subject, needed=f"about {needed} or more"
+    )
 
 
 def _clusters_needed(context: CautionContext) -> int:
@@ -93,77 +120,34 @@ def _clusters_needed(context: CautionContext) -> int:
     return FEW_CLUSTERS if context.by_class else max(_declared_least(e), FEW_CLUSTERS)
 
 
-def outliers(context: CautionContext) -> Caution | None:
+def _outliers(context: CautionContext) -> Caution | None:
     """Values far from all others that a mean or an SD leans on."""
-    spec, values = context.estimate.statistic_spec.spec, context.values
-    sensitive = spec.smooth and spec.estimand in (Estimand.MEAN, Estimand.SPREAD)
-    if not sensitive or context.successes is not None or len(values) < FEWEST_FOR_SHAPE:
-        return None
-    if context.guaranteed or context.constant:
-        return None
-    low, high = _fences(values)
+    values, method = context.values, context.estimate.method_spec
+    lower, upper = (float(quantile(values, q=q)) for q in (0.25, 0.75))
+    reach = FAR_OUT * (upper - lower)
     # Without a spread between the quartiles every other value would be far out.
-    n_far_out = int(((values < low) | (values > high)).sum()) if low < high else 0
-    absorbs = max(ABSORBS_OUTLIERS, COCHRAN * float(sample_skewness(values)) ** 2)
-    if not n_far_out or len(values) >= absorbs:
+    outside = (values < lower - reach) | (values > upper + reach)
+    far_out = int(outside.sum()) if reach > 0 else 0
+    if not far_out or len(values) >= max(
+        ABSORBS_OUTLIERS, COCHRAN * float(sample_skewness(values)) ** 2
+    ):
         return None
+    # Methods that lengthen the side of the tail, as those that ``auto`` takes do.
+    minds_skew = context.chosen or SKEW_NEEDS & {*method.needs} or method is spec_of(hall)
     return caution(
         "HW202",
-        detail=f"{n_far_out} of {len(values)} values far out (beyond {FAR_OUT:g} IQR)",
+        detail=f"{far_out} of {len(values)} values far out (beyond {FAR_OUT:g} IQR)",
         what=statistic_title(context.estimate.statistic_spec),
-        doubt="" if _minds_skew(context) else MAY_UNDER_COVER,
+        doubt="" if minds_skew else MAY_UNDER_COVER,
     )
 
 
-def _minds_skew(context: CautionContext) -> bool:
-    """Whether a method lengthens the side of the tail, as those that `auto` takes do."""
-    method = context.estimate.method_spec
-    corrected = SKEW_NEEDS & set(method.needs) or method is spec_of(hall)
-    return context.chosen or bool(corrected)
-
-
-def _fences(values: Array) -> tuple[float, float]:
-    """The ends beyond which values are far out."""
-    lower, upper = (float(quantile(values, q=q)) for q in (0.25, 0.75))
-    reach = FAR_OUT * (upper - lower)
-    return lower - reach, upper + reach
-
-
-def near_an_end(context: CautionContext) -> Caution | None:
-    """A proportion of few failures or successes by a method that is normal or draws resamples.
-
-    Score and exact intervals know the binomial distribution, and cover there as elsewhere.
-    """
-    e, successes = context.estimate, context.successes
-    binomial = Need.SUCCESSES in e.method_spec.needs and not e.method_spec.cautions
-    if successes is None or not e.n or (binomial and context.as_studied):
-        return None
-    failures = e.n - successes
+def _near_an_end(successes: float, n: int) -> Caution | None:
+    """A proportion of few failures or successes."""
+    failures = n - successes
     rare, end = (failures, 1) if failures < successes else (successes, 0)
-    if rare >= RARE or rare > NEAR_AN_END * e.n:
+    if rare >= RARE or rare > NEAR_AN_END * n:
         return None
     kind = ("failure" if end else "success") + ("" if rare == 1 else "s" if end else "es")
-    cases = "1 case" if e.n == 1 else f"{e.n} cases"
+    cases = "1 case" if n == 1 else f"{n} cases"
     return caution("HW203", rare=int(rare) or "no", kind=kind, n=cases, end=end)
-
-
-def unequal_clusters(context: CautionContext) -> Caution | None:
-    """Clusters so unequal that a few of them decide."""
-    if context.design is None or context.design.sizes is None:
-        return None
-    clusters, effective = context.design.units, context.design.effective_units
-    if effective >= min(_clusters_needed(context), UNEQUAL * clusters):
-        return None
-    return caution("HW403", clusters=clusters, effective=effective)
-
-
-def single_units(context: CautionContext) -> Caution | None:
-    """Strata of a single unit, whose spread cannot be seen."""
-    single = sum(units == 1 for units in context.strata)
-    if not single or len(context.strata) == 1 or context.undefined:
-        return None
-    unit = "cluster" if "cluster" in context.units_text else "case"
-    return caution("HW404", single=single, strata=len(context.strata), unit=unit)
-
-
-SAMPLE_RULES = (few_cases, outliers, near_an_end, unequal_clusters, single_units)

@@ -65,10 +65,7 @@ class SliceMetrics:
         return self._bounds is None and option in (None, metric)
 
     def _counts(self, part: Slice) -> bool:
-        """Whether all values of a column, or of a metric in it, are 0 and 1.
-
-        A group of them that is all 1 counts too.
-        """
+        """Whether a column, or a metric in it, holds 0 and 1 alone; a group may be all 1."""
         key = part.column, part.metric
         if key not in self._counted:
             cells = self._table.values(part.column, self._rows_of(part.metric))

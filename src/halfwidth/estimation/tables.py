@@ -27,19 +27,12 @@ from halfwidth.tables.layout import Layout, Slice, not_applicable_note, pooled_m
 
 @frozen(eq=False)
 class JobsOfCases:
-    """What is estimated of values of cases.
-
-    Attributes
-    ----------
-    jobs : tuple of Job
-    notes : tuple of str
-        What was assumed about its columns, and what was left out.
-    cases : tuple of Cases
-        The values behind the jobs of each statistic.
-    """
+    """What is estimated of values of cases."""
 
     jobs: tuple[Job, ...]
+    # What was assumed about its columns, and what was left out.
     notes: tuple[str, ...]
+    # The values behind the jobs of each statistic.
     cases: tuple[Cases, ...] = ()
 
     def without_labels(self) -> JobsOfCases:
@@ -89,15 +82,7 @@ def table_jobs(
     missing: MissingOrAll,
     scale: float,
 ) -> JobsOfCases:
-    """Jobs of all columns, groups and statistics of a table.
-
-    Raises
-    ------
-    OptionError
-        If the scale or the bounds would apply to several metrics.
-    DataError
-        If the table has nothing of the metric, or no value is left.
-    """
+    """Jobs of all columns, groups and statistics of a table."""
     metrics = SliceMetrics(table, layout, metric, bounds)
     if len(metrics.held) > 1 and metric is None and (scale != 1 or bounds is not None):
         raise OptionError(
@@ -175,10 +160,10 @@ def _job(statistic: Statistic, variant: Variant, sample: Sample) -> Job:
 
 def check_names(**columns: Any) -> None:
     """Refuse labels where the name of a column is meant."""
-    for option, given in columns.items():
-        if given is not None and not isinstance(given, str):
+    for option, name in columns.items():
+        if name is not None and not isinstance(name, str):
             raise OptionError(
-                f"{spelled(option, given)} is no text; here it takes the name of a column (a label "
+                f"{spelled(option, name)} is no text; here it takes the name of a column (a label "
                 "per case is for summary_ci)"
             )
 
@@ -186,26 +171,26 @@ def check_names(**columns: Any) -> None:
 def layout_notes(layout: Layout, groups: str | None, strata: str | None) -> list[str]:
     """Columns that were used or left out by default."""
     notes = [f"left out: {shortened(layout.left_out)}"] if layout.left_out else []
-    for what, given, column in (
+    for role, option, column in (
         ("clusters", groups, layout.groups),
         ("strata", strata, layout.strata),
     ):
-        if given is None and column is not None:
-            notes.append(f"{what} are taken from column {shown(column)} of the table")
+        if option is None and column is not None:
+            notes.append(f"{role} are taken from column {shown(column)} of the table")
     return notes
 
 
 def sample_cases(label: str, sample: Sample, groups: Any) -> Cases:
     """The values of a sample, and the cluster of each."""
     labels = None if groups is None else tuple(itertools.compress(groups, sample.kept))
-    return Cases(label, metric_title(sample.metric), sample.given, labels)
+    return Cases(label, metric_title(sample.metric), sample.in_order, labels)
 
 
-def column_names(given: str | Sequence[str] | None) -> list[str] | None:
+def column_names(columns: str | Sequence[str] | None) -> list[str] | None:
     """One name, several, or None as they were given; an `OptionError` for anything else."""
-    if given is None:
+    if columns is None:
         return None
-    listed = [given] if isinstance(given, str) else as_list(given)
+    listed = [columns] if isinstance(columns, str) else as_list(columns)
     if listed is None:
-        raise OptionError(f"{shown(given)} is neither the name of a column nor a list of names")
+        raise OptionError(f"{shown(columns)} is neither the name of a column nor a list of names")
     return [str(name) for name in listed]

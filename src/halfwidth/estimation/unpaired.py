@@ -47,22 +47,11 @@ UNPAIRED, INDEPENDENT = "unpaired", {"iid", "paired"}
 def estimate_unpaired(
     first: Job, second: Job, request: Request, effect: Effect = "difference"
 ) -> Estimate:
-    """The difference, or ratio, of two jobs whose cases are independent of each other.
+    """The first of two jobs minus (over) the second, whose cases are independent of each other.
 
-    Parameters
-    ----------
-    first, second : Job
-        Of the same statistic or metric, each with cases and a design of its own; their labels say
-        whose cases a caution is about.
-    request : Request
-        With ``method`` None: what `choose_unpaired` takes. A method of one sample that cannot
-        compare two makes an interval of each, and `mover` puts these together.
-    effect : {"difference", "ratio"}
-
-    Returns
-    -------
-    Estimate
-        Of the first minus (over) the second, of the cases of both.
+    Their labels say whose cases a caution is about. ``auto`` is what `choose_unpaired` takes. A
+    method of one sample that cannot compare two makes an interval of each, and `mover` puts these
+    together.
     """
     jobs = (by_itself(first), by_itself(second))
     method = _method(jobs, request, effect)
@@ -188,7 +177,7 @@ def _sample(job: Job) -> Sample:
 
 def _ingredients(job: Job, level: Level, plan: Plan) -> Ingredients:
     functional, records = job.functional, job.records
-    made = sample_ingredients(
+    ingredients = sample_ingredients(
         records.arranged[None],
         records.design,
         functional.statistic,
@@ -196,7 +185,7 @@ def _ingredients(job: Job, level: Level, plan: Plan) -> Ingredients:
         plan=plan,
         binary=functional.binary,
     )
-    return at_level(made, records.design, level)
+    return at_level(ingredients, records.design, level)
 
 
 def _own_intervals(
@@ -204,10 +193,10 @@ def _own_intervals(
 ) -> tuple[Interval, Interval]:
     """Both bounds of either sample."""
     lower = upper = own
-    of_each = own[0].method_spec if own[0].method == semiparametric.__name__ else method.of_each
+    own_method = own[0].method_spec if own[0].method == semiparametric.__name__ else method.of_each
     if request.level.alternative != "two-sided":
         lower, upper = (
-            estimate_jobs(jobs, replace(request, method=of_each, level=side))
+            estimate_jobs(jobs, replace(request, method=own_method, level=side))
             for side in _sides(request.level)
         )
     first, second = (
@@ -303,10 +292,10 @@ def _seed(request: Request, own: Sequence[Estimate], method: MethodSpec) -> int 
 
 def _about_cases(own: Sequence[Estimate]) -> list[Caution]:
     """Cautions about the cases of either sample, which say whose they are."""
-    found, labels = {}, {estimate.label for estimate in own}
+    cautions, labels = {}, {estimate.label for estimate in own}
     for place, estimate in zip(("first", "second"), own, strict=True):
         for one in estimate.cautions:
             if one.code.startswith(ABOUT_CASES):
                 whose = estimate.label if len(labels) > 1 else f"the {place} sample"
-                found[one.code, one.message] = replace(one, message=f"{whose}: {one.message}")
-    return list(found.values())
+                cautions[one.code, one.message] = replace(one, message=f"{whose}: {one.message}")
+    return list(cautions.values())

@@ -43,11 +43,6 @@ from halfwidth.resampling.noise.deviations import deviations
 from halfwidth.resampling.noise.products import products
 from halfwidth.resampling.noise.smoothed_deviations import smoothed_deviations
 from halfwidth.resampling.noise.true_sizes import paired_sizes
-from halfwidth.resampling.pairs_of_trials import (
-    counts_of_pairs,
-    differences_of_pairs,
-    variance_of_pairs,
-)
 
 # Of the values 0 and 1 of two models for the same cases.
 PAIRED_PROPORTIONS = frozenset({Estimand.PROPORTION_DIFFERENCE, Estimand.PROPORTION_RATIO})
@@ -60,28 +55,15 @@ RANGE_ROUNDING = 1e-12
 
 @frozen
 class Computed:
-    """What one method made of a batch of samples.
+    """What one method made of a batch of samples."""
 
-    Attributes
-    ----------
-    interval : Interval
-        One pair of bounds per sample; the open end of a one-sided interval is the end of the
-        statistic's range.
-    clipped : ndarray of bool
-        Whether a bound was cut to the range.
-    infinite : ndarray of bool
-        Whether the method gave an infinite bound.
-    n_resamples : int or None
-        None where nothing was drawn.
-    n_undefined : ndarray of int
-        Resamples on which the statistic was undefined.
-    """
-
+    # One pair of bounds per sample; the open end of a one-sided interval is the end of the
+    # statistic's range
     interval: Interval
-    clipped: NDArray[np.bool_]
-    infinite: NDArray[np.bool_]
-    n_resamples: int | None
-    n_undefined: NDArray[np.intp]
+    clipped: NDArray[np.bool_]  # Whether a bound was cut to the range
+    infinite: NDArray[np.bool_]  # Whether the method gave an infinite bound
+    n_resamples: int | None  # None where nothing was drawn
+    n_undefined: NDArray[np.intp]  # Resamples on which the statistic was undefined
 
 
 class Ingredients:
@@ -137,8 +119,11 @@ def _reaches(method: MethodSpec) -> bool:
     """Whether the data place its pseudo-cases."""
     if method.pseudo_cases is None:
         return False
-    given = dict(method.bound)
-    return method.pseudo_cases(UNIT_INTERVAL, paired=False, spread=False, **given).reach is not None
+    parameters = dict(method.bound)
+    return (
+        method.pseudo_cases(UNIT_INTERVAL, paired=False, spread=False, **parameters).reach
+        is not None
+    )
 
 
 def rests_on_bounds(method: MethodSpec, statistic: Statistic) -> bool:
@@ -163,7 +148,7 @@ def sample_ingredients(
     ``first`` is the place of the first of them in its batch.
     """
     binary = binary and statistic.spec.estimand is Estimand.MEAN
-    of_pairs = statistic.spec.estimand in PAIRED_PROPORTIONS
+    paired = statistic.spec.estimand in PAIRED_PROPORTIONS
     ingredients = Ingredients(
         {
             Need.BOUNDS: lambda: bounds,
@@ -196,13 +181,13 @@ def sample_ingredients(
             Need.CLASS_UNITS: lambda: ranked_errors.class_units(values, design, statistic),
             Need.CLASS_DEGREES: lambda: ranked_errors.class_degrees(values, design, statistic),
             Need.RESEMBLANCE_TRIALS: lambda: (
-                resemblance_trials(values if binary else differences_of_pairs(values), design)
-                if (binary or of_pairs) and design.sizes is not None and len(design.strata) == 1
+                resemblance_trials(values if binary else values[:, 0] - values[:, 1], design)
+                if (binary or paired) and design.sizes is not None and len(design.strata) == 1
                 else None
             ),
             Need.EFFECT: lambda: getattr(statistic.spec.form, "effect", "difference"),
-            Need.PAIRED_COUNTS: lambda: counts_of_pairs(values),
-            Need.PAIRED_SHARES: lambda: counts_of_pairs(values) / values.shape[-1],
+            Need.PAIRED_COUNTS: lambda: _counts_of_pairs(values),
+            Need.PAIRED_SHARES: lambda: _counts_of_pairs(values) / values.shape[-1],
             Need.TRANSFORM: lambda: statistic.spec.transform,
             Need.TIE_TOLERANCE: lambda: tie_tolerance(values, statistic),
             Need.ACCELERATION: lambda: acceleration(values, design, statistic),
@@ -226,12 +211,12 @@ def _by_pseudo_cases(
     spread: bool = False,
 ) -> Callable[[MethodSpec], BothEnds]:
     """From a method to the distributions under the Dirichlet weights that it asks for."""
-    made = functools.cache(weighted)
+    once = functools.cache(weighted)
 
     def weighted_for(method: MethodSpec) -> BothEnds:
         if method.pseudo_cases is None:
             raise TypeError(f"{method.name} declares no pseudo-cases")
-        return made(method.pseudo_cases(bounds, paired=paired, spread=spread, **dict(method.bound)))
+        return once(method.pseudo_cases(bounds, paired=paired, spread=spread, **dict(method.bound)))
 
     return weighted_for
 
@@ -276,7 +261,7 @@ def at_level(ingredients: Ingredients, design: Design, level: Level) -> Ingredie
     if not design.independent:
         recipes[Need.PAIRED_COUNTS] = lambda: (
             ingredients[Need.PAIRED_SHARES]
-            * trials(variance_of_pairs(ingredients[Need.PAIRED_SHARES]))[:, None]
+            * trials(_variance_of_pairs(ingredients[Need.PAIRED_SHARES]))[:, None]
         )
     return ingredients.with_recipes(recipes)
 
@@ -317,8 +302,8 @@ def apply(
     Without ``clip`` a method gives its textbook formula even where that leaves the range. The
     standard error of a bootstrap is the SD of its replicates; without ``errors`` none is reckoned.
     """
-    given = ingredients.for_method(method)
-    interval: Interval = method.function(*given, level)
+    needed = ingredients.for_method(method)
+    interval: Interval = method.function(*needed, level)
     low, high = interval.low, interval.high
     undefined = np.isnan(low) | np.isnan(high)
     infinite = np.isinf(low) & (level.alternative != "upper")
@@ -335,7 +320,7 @@ def apply(
     cut = clip | ~outside
     low = np.where(cut, np.clip(low, statistic_range.low, statistic_range.high), low)
     high = np.where(cut, np.clip(high, statistic_range.low, statistic_range.high), high)
-    drawn = _distributions(method, given)
+    drawn = _distributions(method, needed)
     standard_error = interval.standard_error
     own_error = not np.isnan(standard_error).all()
     if errors and not own_error and method.distribution in (Need.DISTRIBUTION, Need.WEIGHTED):
@@ -346,17 +331,17 @@ def apply(
         clipped,
         infinite,
         drawn[0].n_resamples if drawn else None,
-        np.max([one.n_undefined for one in drawn], axis=0)
-        if drawn
-        else np.zeros(low.shape, dtype=np.intp),
+        functools.reduce(
+            np.maximum, (one.n_undefined for one in drawn), np.zeros(low.shape, dtype=np.intp)
+        ),
     )
 
 
-def _distributions(method: MethodSpec, given: Sequence[Any]) -> tuple[Quantiles, ...]:
+def _distributions(method: MethodSpec, needed: Sequence[Any]) -> tuple[Quantiles, ...]:
     """Those that a method was handed: none, one, or one for each end."""
     if method.distribution is None:
         return ()
-    handed = given[method.needs.index(method.distribution)]
+    handed = needed[method.needs.index(method.distribution)]
     return handed if method.distribution is Need.WEIGHTED else (handed,)
 
 
@@ -374,31 +359,9 @@ def intervals(
 ) -> list[Computed]:
     """Intervals by several methods for a batch of samples, in blocks that bound the memory.
 
-    Parameters
-    ----------
-    values : ndarray, shape (S, n), or (S, k, n) where cases have k values
-        Samples; of independent cases in any order, else each in the canonical order of the design
-        (`arrange`).
-    statistic : Statistic
-    methods : sequence of MethodSpec
-        All bootstraps among them share one block of draws, and so do all samples.
-    *levels : Level
-    bounds : Bounds
-        The metric's range.
-    plan : Plan
-    design : Design, optional
-        Which cases are drawn together, in all samples alike; default: independent cases.
-    binary : bool
-        Whether the values are 0 and 1.
-    clip : bool
-        Whether to cut bounds to the statistic's range, whatever the method.
-    errors : bool
-        Whether to reckon the standard errors of bootstraps.
-
-    Returns
-    -------
-    list of Computed
-        One for each method; with several levels, for each method at the first, then at the next.
+    Samples, (S, n) or (S, k, n), stand in the canonical order of the design; independent cases in
+    any. All bootstraps share one block of draws, and so do all samples. One result for each method;
+    with several levels, for each method at the first, then at the next.
     """
     samples, n = len(values), values.shape[-1]
     statistic_range = statistic.range(bounds, n)
@@ -463,3 +426,20 @@ def _joined(parts: Sequence[Computed]) -> Computed:
         parts[0].n_resamples,
         join([part.n_undefined for part in parts]),
     )
+
+
+# --------------------------------------------------------------------------- pairs of trials
+
+
+def _counts_of_pairs(pairs: Array) -> Array:
+    """Cases in which both are 1, only the first, only the second, neither: (S, 2, n) -> (S, 4)."""
+    both = (pairs[:, 0] * pairs[:, 1]).sum(axis=-1)
+    first, second = pairs[:, 0].sum(axis=-1), pairs[:, 1].sum(axis=-1)
+    neither = pairs.shape[-1] - first - second + both
+    return np.stack([both, first - both, second - both, neither], axis=-1)
+
+
+def _variance_of_pairs(shares: Array) -> Array:
+    """Variance of the difference of one case, from the shares of the four kinds: (S, 4) -> (S,)."""
+    first_only, second_only = shares[:, 1], shares[:, 2]
+    return np.asarray(first_only + second_only - (first_only - second_only) ** 2)

@@ -42,8 +42,9 @@ def delta(
     """Delta method, θ̂ ± z·SE with the gradient at the matrix and its multinomial covariance.
 
     SE² = (Σ g²p - (Σ gp)²)/n: p the shares of the cells, g the derivatives by them. LR+ is taken on
-    the log scale and predictive values at a target prevalence on the logit: h⁻¹(h(θ̂) ± z·h'(θ̂)·SE).
-    With clusters the SE is cluster-robust, and t quantiles of clusters less strata are used.
+    the log scale and predictive values at a target prevalence on the logit: h⁻¹(h(θ̂) ±
+    z·h'(θ̂)·SE). With clusters the SE is cluster-robust, and t quantiles of clusters less strata
+    are used.
 
     Parameters
     ----------
@@ -59,10 +60,8 @@ def delta(
         May leave the range on the identity scale; NaN where the SE is 0 or undefined, or θ̂ is at
         the end of its scale.
 
-    References
-    ----------
-    Takahashi et al. (2022) for F1; Simel, Samsa & Matchar (1991) for LR+; Mercaldo, Lau & Zhou
-    (2007) for predictive values.
+    References ---------- Takahashi et al. (2022) for F1; Simel, Samsa & Matchar (1991) for LR+;
+    Mercaldo, Lau & Zhou (2007) for predictive values.
     """
     from scipy import special
 

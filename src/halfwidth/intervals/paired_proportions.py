@@ -82,7 +82,7 @@ def newcombe_paired(counts: ArrayLike, effect: Effect, level: Level) -> Interval
     both, first_only, second_only, neither = _cells(counts)
     n = both + first_only + second_only + neither
     first, second = both + first_only, both + second_only
-    of_first, of_second = wilson(first, n, level), wilson(second, n, level)
+    first_interval, second_interval = wilson(first, n, level), wilson(second, n, level)
     product = both * neither - first_only * second_only
     corrected = np.where(product > 0, np.maximum(product - n / 2, 0.0), product)
     margins = first * (n - first) * second * (n - second)
@@ -90,8 +90,12 @@ def newcombe_paired(counts: ArrayLike, effect: Effect, level: Level) -> Interval
     p, q = first / n, second / n
     if effect == "ratio":
         return Interval.of(
-            _ratio_bound(p, q, p - of_first.low, of_second.high - q, correlation, upper=False),
-            _ratio_bound(p, q, of_first.high - p, q - of_second.low, correlation, upper=True),
+            _ratio_bound(
+                p, q, p - first_interval.low, second_interval.high - q, correlation, upper=False
+            ),
+            _ratio_bound(
+                p, q, first_interval.high - p, q - second_interval.low, correlation, upper=True
+            ),
             _error_of_logarithm(first, second, first_only + second_only),
         )
 
@@ -101,18 +105,18 @@ def newcombe_paired(counts: ArrayLike, effect: Effect, level: Level) -> Interval
 
     difference = (first_only - second_only) / n
     return Interval.of(
-        difference - reach(p - of_first.low, of_second.high - q),
-        difference + reach(of_first.high - p, q - of_second.low),
+        difference - reach(p - first_interval.low, second_interval.high - q),
+        difference + reach(first_interval.high - p, q - second_interval.low),
         _standard_error(first_only, second_only, n),
     )
 
 
 def _ratio_bound(
-    p: Array, q: Array, of_first: Array, of_second: Array, correlation: Array, *, upper: bool
+    p: Array, q: Array, from_first: Array, from_second: Array, correlation: Array, *, upper: bool
 ) -> Array:
     """A root R of (p - Rq)² = d² - 2φRde + R²e², d and e the distances of two bounds from p, q."""
-    square, constant = q**2 - of_second**2, p**2 - of_first**2
-    half = p * q - correlation * of_first * of_second
+    square, constant = q**2 - from_second**2, p**2 - from_first**2
+    half = p * q - correlation * from_first * from_second
     root = np.sqrt(np.maximum(half**2 - square * constant, 0.0))
     with np.errstate(invalid="ignore", divide="ignore"):
         bound = (half + root) / square if upper else constant / (half + root)

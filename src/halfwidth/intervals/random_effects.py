@@ -15,29 +15,19 @@ PLACES, MOST_STEPS, CLOSE = 400, 2000, 1e-13
 
 @frozen
 class Pooled:
-    """The distribution of effects over centres.
+    """The distribution of effects over centres."""
 
-    Attributes
-    ----------
-    value, standard_error : float
-        Mean of the effects, and its SE by Hartung and Knapp.
-    low, high : float
-        Interval of the mean, by t with k - 1 degrees of freedom.
-    new_low, new_high : float
-        Prediction interval of the effect in a new centre, by t with k - 2; NaN below 3 centres.
-    tau : float
-        SD of the effects over centres, by restricted maximum likelihood.
-    q, i_squared : float
-        Cochran's Q, and max(0, 1 - (k - 1) / Q).
-    """
-
+    # Mean of the effects, and its SE by Hartung and Knapp
     value: float
     standard_error: float
+    # Interval of the mean, by t with k - 1 degrees of freedom
     low: float
     high: float
+    # Prediction interval of the effect in a new centre, by t with k - 2; NaN below 3 centres
     new_low: float
     new_high: float
-    tau: float
+    tau: float  # SD of the effects over centres, by restricted maximum likelihood
+    # Cochran's Q, and max(0, 1 - (k - 1) / Q)
     q: float
     i_squared: float
 
@@ -84,20 +74,20 @@ def reml_variance(effects: Array, errors: Array) -> float:
     """The variance between centres at which the restricted likelihood is largest.
 
     A search finds the highest of its hills; Fisher's scoring climbs it.
-
-    >>> round(reml_variance(np.array([0.1, 0.3, 0.8, 1.2]), np.full(4, 0.2)), 4)
-    0.2067
     """
     grid = np.linspace(0, float(np.ptp(effects)), PLACES) ** 2
-    found = float(grid[np.argmax(_restricted_likelihood(grid, effects, errors))])
+    variance = float(grid[np.argmax(_restricted_likelihood(grid, effects, errors))])
     for _ in range(MOST_STEPS):
-        weights = 1 / (errors**2 + found)
+        weights = 1 / (errors**2 + variance)
         mean = weights @ effects / weights.sum()
         squares = weights**2 @ ((effects - mean) ** 2 - errors**2)
-        before, found = found, max(0.0, float(squares / (weights**2).sum() + 1 / weights.sum()))
-        if abs(found - before) <= CLOSE * float(np.ptp(effects)) ** 2:
+        before, variance = (
+            variance,
+            max(0.0, float(squares / (weights**2).sum() + 1 / weights.sum())),
+        )
+        if abs(variance - before) <= CLOSE * float(np.ptp(effects)) ** 2:
             break
-    return found
+    return variance
 
 
 def _restricted_likelihood(tau_squared: Array, effects: Array, errors: Array) -> Array:

@@ -19,22 +19,13 @@ ROUNDING = 1e-12
 
 
 class RankPair(NamedTuple):
-    """An interval from the k-th to the l-th smallest value, and how often it is the one given.
+    """An interval from the k-th to the l-th smallest value, and how often it is the one given."""
 
-    Attributes
-    ----------
-    k, l : int
-        From 1 on.
-    coverage : float
-        The probability that it holds the quantile.
-    chance : float
-        The probability with which it is drawn.
-    """
-
+    # From 1 on
     k: int
     l: int  # noqa: E741 -- the letter of the literature
-    coverage: float
-    chance: float
+    coverage: float  # The probability that it holds the quantile
+    chance: float  # The probability with which it is drawn
 
 
 def _binomial_cdf(n: int, q: float) -> Array:
@@ -45,11 +36,7 @@ def _binomial_cdf(n: int, q: float) -> Array:
 
 
 def attainable_level(n: int, q: float, level: Level) -> float:
-    """The largest confidence level that order statistics of n values can give for quantile q.
-
-    >>> attainable_level(5, 0.5, Level(0.95))
-    0.9375
-    """
+    """The largest confidence level that order statistics of n values can give for quantile q."""
     miss_low, miss_high = (1 - q) ** n, q**n
     return {
         "two-sided": 1 - miss_low - miss_high,
@@ -59,11 +46,7 @@ def attainable_level(n: int, q: float, level: Level) -> float:
 
 
 def attainable_of_differences(n: int, q: float, level: Level) -> float:
-    """The same for the difference of two such quantiles: either bound needs values on both sides.
-
-    >>> attainable_of_differences(10, 0.9, Level(0.975, "lower"))
-    0.6513215599
-    """
+    """The same for a difference of two such quantiles: either bound needs values on both sides."""
     if level.alternative == "two-sided":
         return attainable_level(n, q, level)
     return 1 - float(max((1 - q) ** n, q**n))
@@ -72,11 +55,7 @@ def attainable_of_differences(n: int, q: float, level: Level) -> float:
 def minimum_n(
     q: float, level: Level, attainable: Callable[[int, float, Level], float] = attainable_level
 ) -> int:
-    """The fewest values with which `exact` gives an interval for quantile q.
-
-    >>> minimum_n(0.5, Level(0.95)), minimum_n(0.9, Level(0.95))
-    (6, 29)
-    """
+    """The fewest values with which `exact` gives an interval for quantile q."""
     target = level.confidence_level - ROUNDING
     high = 2
     while attainable(high, q, level) < target:
@@ -95,11 +74,6 @@ def level_within_reach(n: int, q: float, level: Level) -> Level:
     rounded down. Where it misses more than twice as often as a bound on one side alone would, the
     other side is left open: at the level asked for, if such a bound exists, else at the one that it
     attains. A bound that would hold less than half the time is none: the level stays as it was.
-
-    >>> level_within_reach(5, 0.5, Level(0.95)).confidence_level
-    0.9375
-    >>> level_within_reach(10, 0.9, Level(0.95)).alternative
-    'lower'
     """
     if attainable_level(n, q, level) >= level.confidence_level - ROUNDING:
         return level
@@ -150,9 +124,6 @@ def exact_ranks(n: int, q: float, level: Level) -> tuple[int, int] | None:
     P(X₍k₎ ≤ Q(q) ≤ X₍l₎) = Σ_{s=k}^{l-1} C(n, s) qˢ(1 - q)ⁿ⁻ˢ ≥ 1 - α. For the median the
     symmetric pair; else the shortest span, then the higher probability, then the more equal
     tails, then the smaller k. A one-sided bound takes the innermost rank.
-
-    >>> exact_ranks(10, 0.5, Level(0.95)), exact_ranks(5, 0.5, Level(0.95))
-    ((2, 9), None)
     """
     if attainable_level(n, q, level) < level.confidence_level - ROUNDING:
         return None
@@ -194,11 +165,6 @@ def randomized_ranks(n: int, q: float, level: Level) -> tuple[RankPair, ...] | N
     binomial is unimodal, so the mixture is of the span that `exact_ranks` needs and of one less;
     among windows of a span the higher coverage, then the more equal tails, then the smaller k.
     None where `exact_ranks` gives none.
-
-    >>> for pair in randomized_ranks(10, 0.5, Level(0.95)):
-    ...     print(pair.k, pair.l, round(pair.coverage, 4), round(pair.chance, 4))
-    2 9 0.9785 0.3511
-    2 8 0.9346 0.6489
     """
     if attainable_level(n, q, level) < level.confidence_level - ROUNDING:
         return None
@@ -252,10 +218,6 @@ def asymptotic_positions(n: int, q: float, level: Level) -> tuple[float, float] 
     """Real-valued ranks k, l = n (q ∓ z √(q (1 - q) / n)) around quantile q.
 
     None unless 1 ≤ k < l ≤ n; of a one-sided interval, unless the rank of its bound lies there.
-
-    >>> k, l = asymptotic_positions(25, 0.5, Level(0.95))
-    >>> round(k, 2), round(l, 2)
-    (7.6, 17.4)
     """
     from scipy import special
 
@@ -269,11 +231,7 @@ def asymptotic_positions(n: int, q: float, level: Level) -> tuple[float, float] 
 
 
 def minimum_n_asymptotic(q: float, level: Level) -> int:
-    """The fewest values with which `asymptotic` gives an interval for quantile q.
-
-    >>> minimum_n_asymptotic(0.5, Level(0.95)), minimum_n_asymptotic(0.9, Level(0.95))
-    (8, 35)
-    """
+    """The fewest values with which `asymptotic` gives an interval for quantile q."""
     from scipy import special
 
     spread = float(-special.ndtri(level.tail) * np.sqrt(q * (1 - q)))

@@ -47,14 +47,7 @@ def two_sample_ingredients(
 ) -> Ingredients:
     """Ingredients of a comparison; those of bootstraps on the logarithmic scale for a ratio.
 
-    Parameters
-    ----------
-    samples : TwoSamples
-    each : tuple of Ingredients
-        Of either sample by itself, at the level that is asked for.
-    intervals : callable
-        Makes the interval of either sample by itself.
-    plan : Plan
+    ``each`` are those of either sample by itself, at the level that is asked for.
     """
 
     def both(need: Need) -> Array:

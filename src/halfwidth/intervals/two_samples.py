@@ -104,9 +104,7 @@ def welch(
     """
     from scipy import special
 
-    means, errors, free = (
-        np.asarray(given, float) for given in (estimates, standard_errors, degrees)
-    )
+    means, errors, free = (np.asarray(one, float) for one in (estimates, standard_errors, degrees))
     variances = errors**2
     total = variances.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -169,30 +167,35 @@ def mover(
     0.0139 0.1039
     """
     first, second = np.asarray(estimates, float)
-    of_first, of_second = intervals
+    first_interval, second_interval = intervals
     if effect == "ratio":
-        return _ratio(first, second, of_first, of_second)
+        return _ratio(first, second, first_interval, second_interval)
     # A bound may lie a rounding beyond its estimate.
-    down = np.hypot(first - of_first.low, of_second.high - second)
-    up = np.hypot(of_first.high - first, second - of_second.low)
-    error = np.hypot(of_first.standard_error, of_second.standard_error)
+    down = np.hypot(first - first_interval.low, second_interval.high - second)
+    up = np.hypot(first_interval.high - first, second - second_interval.low)
+    error = np.hypot(first_interval.standard_error, second_interval.standard_error)
     difference = first - second
     return Interval.of(difference - down, difference + up, error)
 
 
-def _ratio(first: Array, second: Array, of_first: Interval, of_second: Interval) -> Interval:
+def _ratio(
+    first: Array, second: Array, first_interval: Interval, second_interval: Interval
+) -> Interval:
     """Donner and Zou's equation 9, written such that nothing cancels."""
     product = first * second
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        low_first, low_second = np.maximum(of_first.low, 0.0), np.maximum(of_second.low, 0.0)
+        low_first, low_second = (
+            np.maximum(first_interval.low, 0.0),
+            np.maximum(second_interval.low, 0.0),
+        )
         above = low_first * (2 * first - low_first)
-        below = of_second.high * (2 * second - of_second.high)
+        below = second_interval.high * (2 * second - second_interval.high)
         low = above / (product + np.sqrt(product**2 - above * below))
-        above = of_first.high * (2 * first - of_first.high)
+        above = first_interval.high * (2 * first - first_interval.high)
         below = low_second * (2 * second - low_second)
         high = (product + np.sqrt(product**2 - above * below)) / below
-        high = np.where(np.isnan(of_first.high) | np.isnan(low_second), np.nan, high)
-        high = np.where((below == 0) | np.isinf(of_first.high), np.inf, high)
+        high = np.where(np.isnan(first_interval.high) | np.isnan(low_second), np.nan, high)
+        high = np.where((below == 0) | np.isinf(first_interval.high), np.inf, high)
     defined = (first > 0) & (second > 0)
     return Interval.of(np.where(defined, low, np.nan), np.where(defined, high, np.nan))
 

@@ -49,21 +49,26 @@ def check_units(detections: ObjectSet, references: ObjectSet, hows: Sequence[Mat
             )
 
 
-def check_held(found: Images, true: Images, names: Sequence[str], spec: LocalisationSpec) -> None:
+def check_held(
+    detections: Images, references: Images, names: Sequence[str], spec: LocalisationSpec
+) -> None:
     """Refuse objects that a criterion cannot be measured on, in the first image that has such."""
     instead = f"; {spec.instead}" if spec.instead else ""
-    sides = ((found, spec.of_detections, "detections"), (true, spec.of_references, "references"))
+    sides = (
+        (detections, spec.of_detections, "detections"),
+        (references, spec.of_references, "references"),
+    )
     ways = []
     for images, wanted, whose in sides:
         shared = known_of_all(images)
-        ways.append([what for what in wanted if what in shared])
+        ways.append([way for way in wanted if way in shared])
         if ways[-1]:
             continue
         lacking = next(
             (
                 (name, objects)
                 for name, objects in zip(names, images, strict=True)
-                if len(objects) and not any(holds(objects, what) for what in wanted)
+                if len(objects) and not any(holds(objects, way) for way in wanted)
             ),
             None,
         )
@@ -79,7 +84,7 @@ def check_held(found: Images, true: Images, names: Sequence[str], spec: Localisa
             f"{ways_text(known_of(objects))}{instead}"
         )
     if spec.alike and not set(ways[0]) & set(ways[1]):
-        one, other = (ways_text(given) for given in ways)
+        one, other = map(ways_text, ways)
         raise DataError(
             f"{spec.name} needs both sides in one way, but the detections have {one}, the "
             f"references {other}{instead}"
@@ -88,7 +93,7 @@ def check_held(found: Images, true: Images, names: Sequence[str], spec: Localisa
 
 def known_of_all(images: Images) -> list[Known]:
     """The ways in which the objects of all images are given; every way where there are none."""
-    return [what for what in Known if all(holds(one, what) for one in images if len(one))]
+    return [way for way in Known if all(holds(one, way) for one in images if len(one))]
 
 
 def check_dimensions(detections: ObjectSet, references: ObjectSet) -> None:
@@ -114,10 +119,10 @@ def _dimensions(objects: Objects) -> set[int]:
     return known | {one.dims for one in objects.masks or ()}
 
 
-def check_scores(found: Images, names: Sequence[str], hows: Sequence[MatchingRule]) -> bool:
+def check_scores(detections: Images, names: Sequence[str], hows: Sequence[MatchingRule]) -> bool:
     """Whether all detections have scores; refuse what needs them where they have not."""
     scored: dict[bool, str] = {}
-    for name, objects in zip(names, found, strict=True):
+    for name, objects in zip(names, detections, strict=True):
         if len(objects):
             scored.setdefault(objects.score is not None, name)
     if False not in scored:

@@ -32,24 +32,15 @@ ALMOST_ONE = 1 - 1e-10
 
 @frozen(eq=False)
 class Source:
-    """What all chunks are taken from.
+    """What all chunks are taken from."""
 
-    Attributes
-    ----------
-    found : sequence of Objects
-        The detections of each image of the references.
-    references : ObjectSet
-    ways : tuple of list of Known
-        In which all detections, and all references, are given.
-    localisation : LocalisationSpec
-    hows : sequence of MatchingRule
-        All share the criterion.
-    """
-
-    found: Sequence[Objects]
+    # Of each image of the references.
+    detections: Sequence[Objects]
     references: ObjectSet
+    # In which all detections, and all references, are given.
     ways: tuple[list[Known], list[Known]]
     localisation: LocalisationSpec
+    # All share the criterion.
     hows: Sequence[MatchingRule]
 
     def chunks(self) -> Iterator[Chunk]:
@@ -58,29 +49,25 @@ class Source:
         spaced = sized or self.localisation.spaced
         start, pairs, n = 0, 0, len(self.references)
         for i in range(n):
-            more = len(self.found[i]) * len(self.references.objects[i])
-            if i > start and (
-                pairs + more > AT_ONCE or (spaced and not self._same_geometry(start, i))
-            ):
+            more = len(self.detections[i]) * len(self.references.objects[i])
+            geometry = (self.references.spacing, self.references.shapes) if spaced else ()
+            same = all(part is None or part[start] == part[i] for part in geometry)
+            if i > start and (pairs + more > AT_ONCE or not same):
                 yield self._chunk(start, i)
                 start, pairs = i, 0
             pairs += more
         if n:
             yield self._chunk(start, n)
 
-    def _same_geometry(self, one: int, other: int) -> bool:
-        geometry = (self.references.spacing, self.references.shapes)
-        return all(of is None or of[one] == of[other] for of in geometry)
-
     def _chunk(self, start: int, stop: int) -> Chunk:
         how, n_classes = self.hows[0], len(self.references.classes)
-        found, true = (
+        detections, references = (
             side_of(images[start:stop], n_classes, ways, by_class=how.by_class, ranked=ranked)
             for images, ways, ranked in zip(
-                (self.found, self.references.objects), self.ways, (True, False), strict=True
+                (self.detections, self.references.objects), self.ways, (True, False), strict=True
             )
         )
-        cells = cells_of(found, true)
+        cells = cells_of(detections, references)
         spacing = None if self.references.spacing is None else self.references.spacing[start]
         if self.references.unit is Unit.MILLIMETRE:
             spacing = None
@@ -88,8 +75,8 @@ class Source:
         values = np.empty(0)
         if len(cells.first):
             pairs = Pairs(
-                detections=found.objects,
-                references=true.objects,
+                detections=detections.objects,
+                references=references.objects,
                 first=cells.first,
                 second=cells.second,
                 spacing=spacing,
@@ -101,8 +88,8 @@ class Source:
             images=self.references.images[start:stop],
             start=start,
             n_classes=n_classes,
-            found=found,
-            true=true,
+            detections=detections,
+            references=references,
             cells=cells,
             values=values,
             localisation=self.localisation,
@@ -112,27 +99,16 @@ class Source:
 
 @frozen(eq=False)
 class Chunk:
-    """Some images with the localisation of all pairs.
-
-    Attributes
-    ----------
-    images : tuple of str
-    start : int
-        The place of the first image among all.
-    n_classes : int
-    found, true : Side
-    cells : Cells
-    values : ndarray, shape (P,)
-    localisation : LocalisationSpec
-    spacing : tuple of float, or None
-    """
+    """Some images with the localisation of all pairs."""
 
     images: tuple[str, ...]
+    # The place of the first image among all.
     start: int
     n_classes: int
-    found: Side
-    true: Side
+    detections: Side
+    references: Side
     cells: Cells
+    # Of each pair.
     values: Array
     localisation: LocalisationSpec
     spacing: tuple[float, ...] | None
@@ -155,7 +131,7 @@ class Part(NamedTuple):
 def match_chunk(chunk: Chunk, how: MatchingRule) -> Part:
     """The match lists of some images."""
     task = _Task(chunk, how)
-    found, true, kept = chunk.found, chunk.true, task.kept
+    detections, kept = chunk.detections, task.kept
     assigned = task.assigned()
     outcome = np.full(assigned.shape, Outcome.FALSE_POSITIVE, dtype=np.uint8)
     matched = assigned >= 0
@@ -169,15 +145,15 @@ def match_chunk(chunk: Chunk, how: MatchingRule) -> Part:
         outcome[again >= 0] = Outcome.IGNORED
         matched = assigned >= 0
     reference = np.full(assigned.shape, -1, dtype=np.intp)
-    reference[matched] = true.place[task.references(assigned, matched)]
+    reference[matched] = chunk.references.place[task.references(assigned, matched)]
     similarity = np.full(assigned.shape, np.nan)
     similarity[matched] = chunk.values[(task.row + assigned)[matched]]
-    score = found.objects.score
+    score = detections.objects.score
     return Part(
-        found.image[kept] + chunk.start,
-        found.objects.category[kept],
+        detections.image[kept] + chunk.start,
+        detections.objects.category[kept],
         np.empty(0) if score is None else score[kept],
-        found.place[kept],
+        detections.place[kept],
         outcome,
         reference,
         similarity,
@@ -196,11 +172,12 @@ class _Task:
         higher = chunk.localisation.better is Better.HIGHER
         self.gains = chunk.values if higher else -chunk.values
         self.limits = _limits(how, higher=higher)
-        cell = np.repeat(np.arange(len(self.cells)), self.cells.n_found)[self.kept]
+        cell = np.repeat(np.arange(len(self.cells)), self.cells.n_detections)[self.kept]
         # The first reference of the cell of each detection, and its first pair.
-        self.first = self.cells.true[cell]
+        self.first = self.cells.reference[cell]
         self.row = (
-            self.cells.pair[cell] + (self.kept - self.cells.found[cell]) * (self.cells.n_true[cell])
+            self.cells.pair[cell]
+            + (self.kept - self.cells.detection[cell]) * (self.cells.n_references[cell])
         )
 
     def references(self, assigned: NDArray[np.int32], which: NDArray[np.bool_]) -> Places:
@@ -218,7 +195,7 @@ class _Task:
         try:
             assign_pairs(assignment.function, *pairs, assigned)
         except ConflictInImageError as error:
-            image = self.chunk.images[self.chunk.found.image[error.detection]]
+            image = self.chunk.images[self.chunk.detections.image[error.detection]]
             two = "detections" if error.two_detections else "references"
             one = "reference" if error.two_detections else "detection"
             raise DataError(
@@ -245,27 +222,27 @@ class _Task:
 
 def kept_detections(chunk: Chunk, how: MatchingRule) -> tuple[Places, Places]:
     """Which detections take part, and how many of each cell: its first ones."""
-    cells, score = chunk.cells, chunk.found.objects.score
-    cell = np.repeat(np.arange(len(cells)), cells.n_found)
+    cells, score = chunk.cells, chunk.detections.objects.score
+    cell = np.repeat(np.arange(len(cells)), cells.n_detections)
     keep = np.ones(len(cell), dtype=bool)
     if how.score_threshold is not None and score is not None:
         keep &= score >= how.score_threshold
     if how.max_detections is not None:
-        keep &= np.arange(len(cell)) - cells.found[cell] < how.max_detections
+        keep &= np.arange(len(cell)) - cells.detection[cell] < how.max_detections
     return np.flatnonzero(keep), np.bincount(cell[keep], minlength=len(cells)).astype(np.intp)
 
 
 def roles_of(chunk: Chunk, how: MatchingRule) -> tuple[NDArray[np.uint8], NDArray[np.bool_] | None]:
     """What each reference is to detections, and which detections are of another size."""
-    references = chunk.true.objects
+    references = chunk.references.objects
     roles = np.full(len(references), Role.TO_BE_FOUND, dtype=np.uint8)
     outside = None
     if how.area_range is not None:
         criterion = chunk.localisation
         small = _outside(references, criterion.of_references, how.area_range, chunk.spacing)
         roles[small] = Role.IGNORED_ONCE
-        found = chunk.found.objects
-        outside = _outside(found, criterion.of_detections, how.area_range, chunk.spacing)
+        detections = chunk.detections.objects
+        outside = _outside(detections, criterion.of_detections, how.area_range, chunk.spacing)
     for always in (references.crowd, references.ignored):
         if always is not None:
             roles[always] = Role.IGNORED_ALWAYS
@@ -299,6 +276,6 @@ def _limits(how: MatchingRule, *, higher: bool) -> Array:
 def count_references(chunk: Chunk, real: NDArray[np.bool_]) -> Places:
     """How many references of each image and class are real."""
     n = len(chunk.images)
-    place = chunk.true.image * chunk.n_classes + chunk.true.objects.category
+    place = chunk.references.image * chunk.n_classes + chunk.references.objects.category
     counts = np.bincount(place[real], minlength=n * chunk.n_classes)
     return counts.reshape(n, chunk.n_classes).astype(np.intp)

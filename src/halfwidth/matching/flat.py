@@ -31,19 +31,13 @@ class Side:
     """The detections, or the references, of some images, by cell and then in order.
 
     A cell is a class of an image, or an image where classes do not matter.
-
-    Attributes
-    ----------
-    objects : Objects
-    image, place : ndarray of int
-        Of each object: its image among these, and its place in it.
-    cell : ndarray of int
-        Ascending.
     """
 
     objects: Objects
+    # Of each object: its image among these, and its place in it.
     image: Places
     place: Places
+    # Ascending.
     cell: Places
 
 
@@ -71,14 +65,14 @@ def joined(images: Sequence[Objects], ways: Sequence[Known]) -> Objects:
     some = [one for one in images if len(one)]
     if not some:
         return Objects(category=np.empty(0, dtype=np.intp))
-    given: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name in (*_OTHERS, *(field for way in ways for field in _OF_WAYS[way])):
         parts = [getattr(one, name) for one in some]
         if all(part is not None for part in parts):
-            given[name] = np.concatenate(parts)
+            fields[name] = np.concatenate(parts)
     for name in _FLAGS:
         if any(getattr(one, name) is not None for one in some):
-            given[name] = np.concatenate(
+            fields[name] = np.concatenate(
                 [
                     np.zeros(len(one), dtype=bool)
                     if getattr(one, name) is None
@@ -87,8 +81,8 @@ def joined(images: Sequence[Objects], ways: Sequence[Known]) -> Objects:
                 ]
             )
     if Known.MASKS in ways:
-        given["masks"] = tuple(mask for one in some for mask in one.masks or ())
-    return Objects(category=np.concatenate([one.category for one in some]), **given)
+        fields["masks"] = tuple(mask for one in some for mask in one.masks or ())
+    return Objects(category=np.concatenate([one.category for one in some]), **fields)
 
 
 @frozen(eq=False)
@@ -96,44 +90,38 @@ class Cells:
     """Where the detections, references and pairs of each cell that has detections lie.
 
     The pairs of a cell come row by row, a row being a detection.
-
-    Attributes
-    ----------
-    found, n_found : ndarray of int
-        The first detection of each cell, and how many there are.
-    true, n_true : ndarray of int
-        The same of references.
-    pair : ndarray of int
-        The first pair.
-    first, second : ndarray of int, shape (P,)
-        Detection and reference of each pair.
     """
 
-    found: Places
-    n_found: Places
-    true: Places
-    n_true: Places
+    # The first detection of each cell, and how many there are; the same of references.
+    detection: Places
+    n_detections: Places
+    reference: Places
+    n_references: Places
+    # The first pair of each cell.
     pair: Places
+    # Detection and reference of each pair, (P,).
     first: Places
     second: Places
 
     def __len__(self) -> int:
         """How many there are."""
-        return len(self.found)
+        return len(self.detection)
 
 
 def cells_of(detections: Side, references: Side) -> Cells:
     """The cells that have detections."""
-    cells, found, n_found = np.unique(detections.cell, return_index=True, return_counts=True)
-    true = np.searchsorted(references.cell, cells, "left")
-    n_true = np.searchsorted(references.cell, cells, "right") - true
-    pairs = n_found * n_true
+    cells, detection, n_detections = np.unique(
+        detections.cell, return_index=True, return_counts=True
+    )
+    reference = np.searchsorted(references.cell, cells, "left")
+    n_references = np.searchsorted(references.cell, cells, "right") - reference
+    pairs = n_detections * n_references
     pair = np.cumsum(pairs) - pairs
-    per_row, from_row = np.repeat(n_true, n_found), np.repeat(true, n_found)
+    per_row, from_row = np.repeat(n_references, n_detections), np.repeat(reference, n_detections)
     rows = np.cumsum(per_row) - per_row
     first = np.repeat(np.arange(len(per_row)), per_row)
     second = np.arange(int(pairs.sum())) + np.repeat(from_row - rows, per_row)
-    return Cells(found, n_found, true, n_true, pair, first, second)
+    return Cells(detection, n_detections, reference, n_references, pair, first, second)
 
 
 def areas_of(
@@ -148,14 +136,14 @@ def areas_of(
     if objects.area is not None:
         return objects.area
     voxel = 1.0 if spacing is None else math.prod(spacing)
-    for what in (*ways, Known.MASKS, Known.BOXES, Known.BALLS):
-        if not holds(objects, what) or what is Known.POINTS:
+    for way in (*ways, Known.MASKS, Known.BOXES, Known.BALLS):
+        if not holds(objects, way) or way is Known.POINTS:
             continue
-        if what is Known.MASKS:
+        if way is Known.MASKS:
             return sizes(objects.masks or ()) * voxel
-        if what is Known.BOXES:
+        if way is Known.BOXES:
             return extents(np.asarray(objects.boxes)) * voxel
         dims, radii = np.asarray(objects.points).shape[1], np.asarray(objects.radii)
-        of_unit = math.pi ** (dims / 2) / math.gamma(dims / 2 + 1)
-        return np.asarray(of_unit * radii**dims)
+        unit_ball = math.pi ** (dims / 2) / math.gamma(dims / 2 + 1)
+        return np.asarray(unit_ball * radii**dims)
     return None if len(objects) else np.zeros(0)

@@ -33,23 +33,14 @@ def match_greedily(
 ) -> None:
     """Match what has no reference yet with those to be found, else with those ignored.
 
-    Parameters
-    ----------
-    gains : ndarray, shape (P,)
-        Of each pair, higher where it lies better.
-    limits : ndarray, shape (T,)
-        The least gain that each threshold admits.
-    cells : Cells
-    used : ndarray of int
-        How many detections of each cell take part, its first ones.
-    roles : ndarray of uint8
-        Of each reference.
-    assigned : ndarray of int32, shape (T, sum of used)
-        The place in its cell of the reference of each detection, -1 where it has none; filled in.
+    ``gains`` (P,) are of pairs, higher where these lie better; ``limits`` (T,) the least gain that
+    each threshold admits; ``used`` how many detections of each cell take part, its first ones.
+    Fills in ``assigned`` (T, sum of used), the place in its cell of the reference of each
+    detection, -1 where it has none.
     """
-    some = np.flatnonzero((used > 0) & (cells.n_true > 0))
+    some = np.flatnonzero((used > 0) & (cells.n_references > 0))
     entry = np.cumsum(used) - used
-    table = np.stack([cells.pair, used, cells.true, cells.n_true, entry], axis=1)[some]
+    table = np.stack([cells.pair, used, cells.reference, cells.n_references, entry], axis=1)[some]
     if native.available():
         native_assignments.assign(
             np.ascontiguousarray(gains, dtype=float),

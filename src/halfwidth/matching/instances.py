@@ -28,42 +28,8 @@ def measure(
 ) -> MatchLists:
     """The same match lists with what some metrics need of the masks, measured once.
 
-    Parameters
-    ----------
-    matches : MatchLists
-        Of these detections and references.
-    detections, references : ObjectSet
-        With masks, and with the spacing of the images for distances, unless their parameter
-        ``unit`` says that they are meant in voxels.
-    metrics : iterable of Metric
-        That take matches. Those that need no masks are passed over.
-
-    Returns
-    -------
-    MatchLists
-
-    Raises
-    ------
-    DataError
-        If objects have no masks.
-    OptionError
-        If a metric needs the spacing of the images, and there is none.
-
-    Examples
-    --------
-    >>> from halfwidth.core.spec import spec_of
-    >>> from halfwidth.matching.match import match_images
-    >>> from halfwidth.core.match_lists import MatchingRule
-    >>> from halfwidth.metrics.detection.instances import instance_dsc
-    >>> masks = (CroppedMask((0, 0), np.array([[True, True, False]])),)
-    >>> bigger = (CroppedMask((0, 0), np.array([[True, True, True]])),)
-    >>> true = Objects(category=np.array([0]), masks=masks)
-    >>> found = Objects(category=np.array([0]), masks=bigger, score=np.array([0.9]))
-    >>> sets = [ObjectSet(("a",), (one,), ("cell",)) for one in (found, true)]
-    >>> lists = match_images(*sets, MatchingRule(localisation="mask_iou"))
-    >>> metric = Metric(spec_of(instance_dsc), {"over": 0.0})
-    >>> list(measure(lists, *sets, [metric]).measured.values())
-    [array([[0.8]])]
+    Metrics that need no masks are passed over; distances take the spacing of the images, unless
+    their parameter ``unit`` says that they are meant in voxels.
     """
     metrics = list(metrics)
     wanted = wanted_by(metrics)
@@ -71,7 +37,7 @@ def measure(
     if not missing:
         return matches
     images = _Images(matches, detections, references, _names_of(metrics))
-    made: Values = {}
+    measured: Values = {}
     for of, how in (
         ("pairs", _measure_pairs),
         ("lesions", _measure_lesions),
@@ -80,8 +46,8 @@ def measure(
     ):
         some = [one for one in missing if one.of == of]
         if some:
-            made |= how(images, some)
-    return replace(matches, measured={**matches.measured, **made})
+            measured |= how(images, some)
+    return replace(matches, measured={**matches.measured, **measured})
 
 
 def wanted_by(metrics: Iterable[Metric]) -> list[Measured]:
@@ -108,8 +74,8 @@ class _Images:
         self.matches, self.asking = matches, asking
         none = Objects(category=np.empty(0, dtype=np.intp), masks=())
         places = detections.places(matches.images)
-        self.found = [none if place is None else detections.objects[place] for place in places]
-        self.true = [
+        self.detections = [none if place is None else detections.objects[place] for place in places]
+        self.references = [
             references.objects[place]
             for place in references.places(matches.images)
             if place is not None
@@ -118,7 +84,7 @@ class _Images:
 
     def masks(self, image: int, *, true: bool) -> Sequence[CroppedMask]:
         """Those of the detections, or of the references, of an image."""
-        objects = (self.true if true else self.found)[image]
+        objects = (self.references if true else self.detections)[image]
         if objects.masks is None:
             if not len(objects):
                 return ()
@@ -130,11 +96,11 @@ class _Images:
         return objects.masks
 
     def pair(
-        self, image: int, found: Sequence[int], true: Sequence[int], *, in_voxels: bool
+        self, image: int, detections: Sequence[int], references: Sequence[int], *, in_voxels: bool
     ) -> MaskPair:
         """Some detections together against some references together."""
-        detections, references = self.masks(image, true=False), self.masks(image, true=True)
-        sides = [detections[place] for place in found], [references[place] for place in true]
+        predicted, true = self.masks(image, true=False), self.masks(image, true=True)
+        sides = [predicted[place] for place in detections], [true[place] for place in references]
         low, high = _joint_box([*sides[0], *sides[1]])
         one, other = (_joined(side, low, high) for side in sides)
         spacing = None if self.spacing is None else self.spacing[image]
@@ -184,10 +150,12 @@ class _Metrics:
                     "with unit=voxel they are meant in voxels (instance_hd95:unit=voxel)"
                 )
 
-    def values(self, image: int, found: Sequence[int], true: Sequence[int]) -> list[float]:
+    def values(
+        self, image: int, detections: Sequence[int], references: Sequence[int]
+    ) -> list[float]:
         """The values of some detections together against some references together."""
         pairs = {
-            in_voxels: self.images.pair(image, found, true, in_voxels=in_voxels)
+            in_voxels: self.images.pair(image, detections, references, in_voxels=in_voxels)
             for in_voxels in {metric.in_voxels for metric in self.metrics}
         }
         return [
@@ -210,8 +178,8 @@ def _measure_pairs(images: _Images, wanted: Sequence[Measured]) -> Values:
     distinct, place = np.unique(pairs, axis=1, return_inverse=True)
     measured = np.empty((len(wanted), distinct.shape[1]))
     for i, (detection, reference) in enumerate(distinct.T):
-        found = int(matches.detection[detection])
-        measured[:, i] = metrics.values(int(matches.image[detection]), [found], [int(reference)])
+        image, place_in_image = matches.image[detection], matches.detection[detection]
+        measured[:, i] = metrics.values(int(image), [int(place_in_image)], [int(reference)])
     values[:, at, which] = measured[:, place.ravel()]
     return dict(zip(wanted, values, strict=True))
 
@@ -247,16 +215,16 @@ def _count_voxels(images: _Images, wanted: Sequence[Measured]) -> Values:
     order = np.argsort(matches.image, kind="stable")
     ends = np.searchsorted(matches.image[order], np.arange(matches.n_images + 1))
     for image, (start, stop) in enumerate(itertools.pairwise(ends)):
-        objects, kept = images.true[image], order[start:stop]
-        found, true = images.masks(image, true=False), images.masks(image, true=True)
-        of_found, of_true = matches.category[kept], objects.category
+        objects, kept = images.references[image], order[start:stop]
+        predicted, true = images.masks(image, true=False), images.masks(image, true=True)
+        predicted_class, true_class = matches.category[kept], objects.category
         if not matches.matching.by_class:  # all are of the first
-            of_found, of_true = np.zeros_like(of_found), np.zeros_like(of_true)
-        for category in set(of_found.tolist()) | set(of_true.tolist()):
-            own = matches.detection[kept][of_found == category]
+            predicted_class, true_class = map(np.zeros_like, (predicted_class, true_class))
+        for category in set(predicted_class.tolist()) | set(true_class.tolist()):
+            own = matches.detection[kept][predicted_class == category]
             counts[:, category, image] = _voxels(
-                [found[place] for place in own],
-                *_to_be_found(objects, true, np.flatnonzero(of_true == category)),
+                [predicted[place] for place in own],
+                *_to_be_found(objects, true, np.flatnonzero(true_class == category)),
             )
     return dict.fromkeys(wanted, counts)
 
@@ -274,13 +242,17 @@ def _to_be_found(
 
 
 def _voxels(
-    found: Sequence[CroppedMask], true: Sequence[CroppedMask], beside: Sequence[CroppedMask]
+    detections: Sequence[CroppedMask],
+    references: Sequence[CroppedMask],
+    beside: Sequence[CroppedMask],
 ) -> tuple[int, int, int]:
     """TP, FN and FP."""
-    if not found and not true:
+    if not detections and not references:
         return 0, 0, 0
-    box = _joint_box([*found, *true, *beside])
-    predicted, reference, void = (_joined(masks, *box) for masks in (found, true, beside))
+    box = _joint_box([*detections, *references, *beside])
+    predicted, reference, void = (
+        _joined(masks, *box) for masks in (detections, references, beside)
+    )
     predicted &= reference | ~void
     tp = int(np.count_nonzero(predicted & reference))
     return tp, int(np.count_nonzero(reference)) - tp, int(np.count_nonzero(predicted)) - tp

@@ -27,26 +27,26 @@ Places = NDArray[np.intp]
 
 def match_lesions(chunk: Chunk, how: MatchingRule) -> Part:
     """The match lists of some images, and their lesions."""
-    found, true, cells = chunk.found, chunk.true, chunk.cells
+    detections, references, cells = chunk.detections, chunk.references, chunk.cells
     kept, _ = kept_detections(chunk, how)
-    dilated = tuple(_dilated(one, how.dilation) for one in true.objects.masks or ())
-    lesion = _lesion_numbers(true.cell, dilated)
+    dilated = tuple(_dilated(one, how.dilation) for one in references.objects.masks or ())
+    lesion = _lesion_numbers(references.cell, dilated)
     real = _real_lesions(chunk, how, lesion)
-    shared = shared_voxels(found.objects.masks or (), dilated, cells.first, cells.second)
+    shared = shared_voxels(detections.objects.masks or (), dilated, cells.first, cells.second)
     touching = np.flatnonzero((shared > 0) & np.isin(cells.first, kept))
     links = _Links(cells.first[touching], lesion[cells.second[touching]], shared[touching])
-    outcome = np.full(len(found.place), Outcome.FALSE_POSITIVE, dtype=np.uint8)
+    outcome = np.full(len(detections.place), Outcome.FALSE_POSITIVE, dtype=np.uint8)
     outcome[links.detection] = Outcome.IGNORED
     outcome[links.best(real)] = Outcome.TRUE_POSITIVE
     reference, similarity = _closest(chunk, touching, real[lesion])
-    first = np.zeros(len(true.place), dtype=bool)
+    first = np.zeros(len(references.place), dtype=bool)
     first[[np.flatnonzero(lesion == number)[0] for number in np.flatnonzero(real)]] = True
-    score = found.objects.score
+    score = detections.objects.score
     return Part(
-        found.image[kept] + chunk.start,
-        found.objects.category[kept],
+        detections.image[kept] + chunk.start,
+        detections.objects.category[kept],
         np.empty(0) if score is None else score[kept],
-        found.place[kept],
+        detections.place[kept],
         outcome[None, kept],
         reference[None, kept],
         similarity[None, kept],
@@ -117,7 +117,7 @@ def _real_lesions(chunk: Chunk, how: MatchingRule, lesion: Places) -> NDArray[np
     number = int(lesion.max(initial=-1)) + 1
     real = np.bincount(lesion[roles == Role.TO_BE_FOUND], minlength=number) > 0
     if how.area_range is not None:
-        area = areas_of(chunk.true.objects, chunk.localisation.of_references, chunk.spacing)
+        area = areas_of(chunk.references.objects, chunk.localisation.of_references, chunk.spacing)
         size = np.bincount(lesion, weights=area, minlength=number)
         real &= (size >= how.area_range[0]) & (size <= how.area_range[1])
     return real
@@ -125,30 +125,29 @@ def _real_lesions(chunk: Chunk, how: MatchingRule, lesion: Places) -> NDArray[np
 
 def _closest(chunk: Chunk, touching: Places, real: NDArray[np.bool_]) -> tuple[Places, Array]:
     """The reference that each detection overlaps most, among those of its lesions, and how much."""
-    reference = np.full(len(chunk.found.place), -1, dtype=np.intp)
-    similarity = np.full(len(chunk.found.place), np.nan)
+    reference = np.full(len(chunk.detections.place), -1, dtype=np.intp)
+    similarity = np.full(len(chunk.detections.place), np.nan)
     value, second = chunk.values[touching], chunk.cells.second[touching]
     # The last one stays: real ones after those to be ignored, and the greatest overlap.
     for pair in np.lexsort((value, real[second])):
         detection = chunk.cells.first[touching[pair]]
-        reference[detection] = chunk.true.place[second[pair]]
+        reference[detection] = chunk.references.place[second[pair]]
         similarity[detection] = value[pair]
     return reference, similarity
 
 
 def _lesions(chunk: Chunk, lesion: Places, first: NDArray[np.bool_], links: _Links) -> list[Lesion]:
-    found, true = chunk.found, chunk.true
-    made = []
+    detections, references = chunk.detections, chunk.references
+    lesions = []
     for representative in np.flatnonzero(first):
         number = lesion[representative]
-        members = true.place[lesion == number].tolist()
-        detections = found.place[links.detection[links.lesion == number]].tolist()
-        made.append(
+        touching = links.detection[links.lesion == number]
+        lesions.append(
             Lesion(
-                image=int(true.image[representative]) + chunk.start,
-                category=int(true.objects.category[representative]),
-                references=tuple(members),
-                detections=tuple(detections),
+                image=int(references.image[representative]) + chunk.start,
+                category=int(references.objects.category[representative]),
+                references=tuple(references.place[lesion == number].tolist()),
+                detections=tuple(detections.place[touching].tolist()),
             )
         )
-    return made
+    return lesions

@@ -25,44 +25,10 @@ from halfwidth.matching.rules import settled, specs_of
 def match_images(
     detections: ObjectSet, references: ObjectSet, how: MatchingRule | None = None
 ) -> MatchLists:
-    """Match the detections of each image with its references.
+    """Match the detections of each image with its references, unless told otherwise as COCO does.
 
-    Parameters
-    ----------
-    detections, references : ObjectSet
-        Of the same classes. Images without detections may be missing from the detections; their
-        order does not matter.
-    how : MatchingRule
-        COCO's at a box IoU of 0.5 unless it is given.
-
-    Returns
-    -------
-    MatchLists
-        Of the images of the references, in their order.
-
-    Raises
-    ------
-    DataError
-        If detections are of unknown images, if classes differ, or if objects are not given in the
-        way that the criterion needs.
-    OptionError
-        If choices do not fit each other.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from halfwidth.core.objects import Objects, ObjectSet
-    >>> true = Objects(category=np.array([0]), boxes=np.array([[0.0, 0, 4, 4]]))
-    >>> found = Objects(
-    ...     category=np.array([0, 0]),
-    ...     score=np.array([0.9, 0.4]),
-    ...     boxes=np.array([[0.0, 0, 4, 3], [8, 8, 9, 9]]),
-    ... )
-    >>> lists = match_images(
-    ...     ObjectSet(("a",), (found,), ("lesion",)), ObjectSet(("a",), (true,), ("lesion",))
-    ... )
-    >>> lists.outcome, lists.similarity
-    (array([[1, 0]], dtype=uint8), array([[0.75,  nan]]))
+    Lists are of the images of the references, in their order. Images without detections may be
+    missing from the detections, whose order does not matter.
     """
     return match_many(detections, references, [how or MatchingRule()])[0]
 
@@ -70,37 +36,22 @@ def match_images(
 def match_many(
     detections: ObjectSet, references: ObjectSet, hows: Sequence[MatchingRule]
 ) -> list[MatchLists]:
-    """Match in several ways; those of one criterion share what is measured of each pair.
-
-    Parameters
-    ----------
-    detections, references : ObjectSet
-    hows : sequence of MatchingRule
-
-    Returns
-    -------
-    list of MatchLists
-        One for each way.
-    """
+    """Match in several ways; those of one criterion share what is measured of each pair."""
     plans = [settled(how) for how in hows]
     check_sets(detections, references)
     check_units(detections, references, plans)
     check_dimensions(detections, references)
     if not len(references):
         raise DataError(f"there are no images in {references.source or 'the references'}")
-    found = _by_image(detections, references)
-    made: dict[int, MatchLists] = {}
-    for group in _groups(plans):
-        ways = [plans[i] for i in group]
-        made |= zip(group, _match_group(found, references, ways), strict=True)
-    return [made[i] for i in range(len(plans))]
-
-
-def _by_image(detections: ObjectSet, references: ObjectSet) -> list[Objects]:
-    """The detections of each image of the references."""
+    # The detections of each image of the references.
     none = Objects(category=np.empty(0, dtype=np.intp), score=np.empty(0))
     places = detections.places(references.images)
-    return [none if place is None else detections.objects[place] for place in places]
+    by_image = [none if place is None else detections.objects[place] for place in places]
+    lists: dict[int, MatchLists] = {}
+    for group in _groups(plans):
+        ways = [plans[i] for i in group]
+        lists |= zip(group, _match_group(by_image, references, ways), strict=True)
+    return [lists[i] for i in range(len(plans))]
 
 
 def _groups(plans: Sequence[MatchingRule]) -> list[list[int]]:
@@ -113,15 +64,14 @@ def _groups(plans: Sequence[MatchingRule]) -> list[list[int]]:
 
 
 def _match_group(
-    found: Sequence[Objects], references: ObjectSet, hows: Sequence[MatchingRule]
+    detections: Sequence[Objects], references: ObjectSet, hows: Sequence[MatchingRule]
 ) -> Iterator[MatchLists]:
     """Lists of matchings that share a criterion."""
     localisation, _ = specs_of(hows[0])
-    true = references.objects
-    check_held(found, true, references.images, localisation)
-    scored = check_scores(found, references.images, hows)
-    ways = known_of_all(found), known_of_all(true)
-    source = Source(found, references, ways, localisation, hows)
+    check_held(detections, references.objects, references.images, localisation)
+    scored = check_scores(detections, references.images, hows)
+    ways = known_of_all(detections), known_of_all(references.objects)
+    source = Source(detections, references, ways, localisation, hows)
     parts: list[list[Part]] = [[] for _ in hows]
     for chunk in source.chunks():
         for how, done in zip(hows, parts, strict=True):

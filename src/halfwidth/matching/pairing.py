@@ -14,15 +14,7 @@ Places = NDArray[np.intp]
 
 
 class ConflictInImageError(Exception):
-    """Objects that overlap where they must not.
-
-    Attributes
-    ----------
-    detection : int
-        A detection of the cell.
-    two_detections : bool
-        Whether two detections lie on one reference; else two references on one detection.
-    """
+    """Two detections of a cell lie on one reference, or two references on one detection."""
 
     def __init__(self, detection: int, *, two_detections: bool) -> None:
         super().__init__()
@@ -41,20 +33,10 @@ def assign_pairs(
     """Give detections references to be found as a strategy has it.
 
     A pair of which neither object has another partner, even at the loosest threshold, is one under
-    every strategy. The rest is handed over cell by cell.
-
-    Parameters
-    ----------
-    strategy : callable
-        As in `AssignmentSpec`.
-    gains, limits, cells, roles
-        As in `match_greedily`.
-    kept : ndarray of int
-        The detections that take part.
-    assigned : ndarray of int32, shape (T, len(kept))
-        Filled in.
+    every strategy. The rest is handed over cell by cell. Arguments are as in `match_greedily`, but
+    that ``kept`` are the detections that take part, and ``assigned`` is (T, len(kept)).
     """
-    entry = np.full(int(cells.n_found.sum()), -1)
+    entry = np.full(int(cells.n_detections.sum()), -1)
     entry[kept] = np.arange(len(kept))
     some = np.flatnonzero(
         (gains >= limits.min())
@@ -62,8 +44,8 @@ def assign_pairs(
         & (entry[cells.first] >= 0)
     )
     first, second = cells.first[some], cells.second[some]
-    cell = np.repeat(np.arange(len(cells)), cells.n_found)[first]
-    place = second - cells.true[cell]
+    cell = np.repeat(np.arange(len(cells)), cells.n_detections)[first]
+    place = second - cells.reference[cell]
     alone = (np.bincount(first)[first] == 1) & (np.bincount(second)[second] == 1)
     assigned[:, entry[first[alone]]] = np.where(
         gains[some[alone]] >= limits[:, None], place[alone], -1

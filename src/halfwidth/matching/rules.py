@@ -6,6 +6,7 @@ import dataclasses
 import math
 
 from halfwidth.core.errors import OptionError
+from halfwidth.core.formatting import per_cent_hint
 from halfwidth.core.kinds import Better
 from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.option_names import spelled
@@ -76,10 +77,9 @@ def _check_share(name: str, admits: Admits, threshold: float) -> None:
     if threshold == 0 and admits is Admits.AT_LEAST:
         raise OptionError(f"{name} ≥ 0 admits every pair; for any overlap take > 0 or mask_overlap")
     if not 0 <= threshold <= 1 or (threshold == 1 and admits is Admits.ABOVE):
-        hint = f"; for {threshold:g} % write {threshold / 100:g}" if threshold > 1 else ""
         raise OptionError(
             f"{name} lies between 0 and 1, and a threshold {admits} {threshold:g} tells nothing "
-            f"apart{hint}"
+            f"apart{per_cent_hint(threshold)}"
         )
 
 
@@ -91,9 +91,9 @@ def _check_strategy(
             f"{strategy.name} takes localisation {strategy.localisation}, not {criterion.name}"
         )
     if strategy.localisation and (set(how.thresholds) != {0.0} or len(how.thresholds) > 1):
-        given = ", ".join(f"{threshold:g}" for threshold in how.thresholds)
+        thresholds = ", ".join(f"{threshold:g}" for threshold in how.thresholds)
         raise OptionError(
-            f"{strategy.name} matches all that touches and takes threshold 0, not {given}"
+            f"{strategy.name} matches all that touches and takes threshold 0, not {thresholds}"
         )
     if not strategy.of_overlap:
         return

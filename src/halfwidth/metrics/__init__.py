@@ -54,9 +54,8 @@ _HOME = {
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     if name in _HOME:
-        found = getattr(importlib.import_module(_HOME[name]), name)
-        globals()[name] = found
-        return found
+        globals()[name] = public = getattr(importlib.import_module(_HOME[name]), name)
+        return public
     if name == "__all__":
         catalogues = (METRICS, SAMPLE_METRICS, DETECTION_METRICS)
         return [*_HOME, *dict.fromkeys(name for one in catalogues for name in one.names)]

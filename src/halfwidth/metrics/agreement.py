@@ -120,10 +120,10 @@ def mcc(matrix: Counts) -> Counts:
     correct = np.trace(table, axis1=-2, axis2=-1)
     truth, predicted = table.sum(axis=-1), table.sum(axis=-2)
     covariance = correct * total - (truth * predicted).sum(axis=-1)
-    of_truth, of_predicted = _squares_of_classes(truth), _squares_of_classes(predicted)
+    true_square, predicted_square = _squares_of_classes(truth), _squares_of_classes(predicted)
     # The root of a square is taken by hand: a test set without errors has 1, not nearly 1.
-    alike = of_truth == of_predicted
-    size = np.where(alike, of_truth, np.sqrt(of_truth) * np.sqrt(of_predicted))
+    alike = true_square == predicted_square
+    size = np.where(alike, true_square, np.sqrt(true_square) * np.sqrt(predicted_square))
     value = ratio(covariance, size)[()]
     value = np.where(value.real > 1.0, 1.0, value)
     return np.asarray(np.where(value.real < -1.0, -1.0, value))

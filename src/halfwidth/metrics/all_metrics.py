@@ -24,9 +24,9 @@ _WITH_THRESHOLD = re.compile(r"(?P<name>[a-z_]+?)_?(?P<percent>\d\d)")
 
 def without_threshold(name: str) -> tuple[str, str]:
     """A metric of detections and the threshold in per cent behind it: ``ap50``, ``ap`` and 50."""
-    found = _WITH_THRESHOLD.fullmatch(name.strip().lower())
-    if name not in DETECTION_METRICS and found and found["name"] in DETECTION_METRICS:
-        return found["name"], found["percent"]
+    match = _WITH_THRESHOLD.fullmatch(name.strip().lower())
+    if name not in DETECTION_METRICS and match and match["name"] in DETECTION_METRICS:
+        return match["name"], match["percent"]
     return name, ""
 
 

@@ -16,21 +16,10 @@ from halfwidth.core.undefined import AbsentClass, absent_classes
 
 
 def averaged(values: Numbers, support: Numbers, average: str, absent: AbsentClass) -> Numbers:
-    """Macro or weighted average over the last axis, a class each.
+    """Macro or weighted average over the last axis, a class each: (..., C) -> (...).
 
-    Parameters
-    ----------
-    values : ndarray, shape (..., C)
-        NaN where a class has no value.
-    support : ndarray, shape (..., C)
-        Weights of a weighted average: cases of each class.
-    average : {"macro", "weighted"}
-    absent : {"omit", "zero", "undefined"}
-        What a class without a value counts.
-
-    Returns
-    -------
-    ndarray, shape (...)
+    ``absent`` says what a class without a value (NaN) counts; ``support``, the cases of each class,
+    weighs a weighted average.
     """
     # Unknowns (objects) cannot be tested for NaN.
     if average == "macro" and values.dtype != object and not np.isnan(values).any():
@@ -42,16 +31,9 @@ def averaged(values: Numbers, support: Numbers, average: str, absent: AbsentClas
 
 @frozen
 class AreaFinish:
-    """An average of areas, (..., R) -> (...).
+    """An average of areas, (..., R) -> (...)."""
 
-    Attributes
-    ----------
-    average : str
-        ``"binary"``, ``"none"`` and ``"micro"`` are of the row ``which`` alone.
-    which : int
-    absent : {"omit", "zero", "undefined"}
-    """
-
+    # Binary, none and micro are of the row ``which`` alone.
     average: str
     which: int = 0
     absent: AbsentClass = "omit"
@@ -71,25 +53,15 @@ class AreaFinish:
 
 @frozen(eq=False)
 class CountingFinish:
-    """A counting metric as a function of the flattened confusion matrix, (..., C²) -> (...).
-
-    Attributes
-    ----------
-    metric : Metric
-    n_classes : int
-    average : str
-        ``"binary"`` and ``"none"`` are of the class ``which`` alone.
-    which : int
-    absent : {"omit", "zero", "undefined"}
-    costs, priors : tuple or None
-        Of `expected_cost` and `cohen_kappa`.
-    """
+    """A counting metric as a function of the flattened confusion matrix, (..., C²) -> (...)."""
 
     metric: Metric
     n_classes: int
+    # Binary and none are of the class ``which`` alone.
     average: str = ""
     which: int = 0
     absent: AbsentClass = "omit"
+    # Of `expected_cost` and `cohen_kappa`.
     costs: tuple[tuple[float, ...], ...] | None = None
     priors: tuple[float, ...] | None = None
 
@@ -146,5 +118,5 @@ class CountingFinish:
         return tuple(matrix.ravel().tolist())
 
     def _tables(self) -> dict[str, tuple[object, ...]]:
-        given = {"costs": self.costs, "priors": self.priors}
-        return {name: table for name, table in given.items() if table is not None}
+        tables = {"costs": self.costs, "priors": self.priors}
+        return {name: table for name, table in tables.items() if table is not None}

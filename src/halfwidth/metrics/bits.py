@@ -23,21 +23,14 @@ SLAB = 1 << 22
 class BitMask:
     """A mask in an eighth of its memory, which is had back in slabs.
 
-    Attributes
-    ----------
-    bits : ndarray of uint8
-        Layers beyond the last are background.
-    shape : tuple of int
-        Of the mask.
-
-    Examples
-    --------
     >>> bits = BitMask.pack(np.array([[True, False], [True, True]]))
     >>> bits.count, bits.mask.tolist()
     (3, [[True, False], [True, True]])
     """
 
+    # Layers beyond the last are background.
     bits: Bits
+    # Of the mask.
     shape: tuple[int, ...]
 
     @classmethod

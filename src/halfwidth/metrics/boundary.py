@@ -123,8 +123,8 @@ def hd(
     >>> hd(a, b, percentile=50, spacing=2)
     0.0
     """
-    given = {"percentile": percentile, "definition": definition}
-    bound = bind("hd", (PERCENTILE, OF_HAUSDORFF), given, complete=True)
+    options = {"percentile": percentile, "definition": definition}
+    bound = bind("hd", (PERCENTILE, OF_HAUSDORFF), options, complete=True)
     pair = spaced_pair(prediction, reference, spacing)
     return _hausdorff(pair, bound["percentile"], bound["definition"])
 

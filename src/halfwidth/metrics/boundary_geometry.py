@@ -102,34 +102,23 @@ def boundary_bits(mask: Mask) -> BitMask:
 def nearest_distances(voxels: BitMask, targets: BitMask, spacing: Steps) -> Array:
     """Distance from each voxel of one set to the nearest of another, between centres.
 
-    Parameters
-    ----------
-    voxels, targets : BitMask, same shape
-    spacing : tuple of float
-        Per axis; the unit of the result.
+    In the unit of the spacing and the array's order; infinite where there is no target.
 
-    Returns
-    -------
-    ndarray, shape (number of voxels,)
-        In the array's order; infinite where there is no target.
-
-    Examples
-    --------
     >>> line = np.array([[True, False, False, True]])
     >>> target = np.array([[True, False, False, False]])
     >>> nearest_distances(BitMask.pack(line), BitMask.pack(target), (1.0, 2.0))
     array([0., 6.])
     """
-    near = _neighbour_offsets(spacing)
-    padded = _padded(targets, near.reach)
+    offsets = _neighbour_offsets(spacing)
+    padded = _padded(targets, offsets.reach)
     distances = np.full(voxels.count, np.inf)
     if not targets.count:
         return distances
     far, done = [], 0
-    for places in _places(voxels, padded.shape, near.reach):
+    for places in _places(voxels, padded.shape, offsets.reach):
         part = distances[done : done + len(places)]
         part[:] = 0.0
-        left = _by_offsets(places, padded, near, part, spacing)
+        left = _by_offsets(places, padded, offsets, part, spacing)
         far.append((done + left, places[left]))
         done += len(places)
     which, places = (np.concatenate(parts) for parts in zip(*far, strict=True))
@@ -164,13 +153,13 @@ def _places(
 
 
 def _by_offsets(
-    places: NDArray[np.intp], targets: Mask, near: _Offsets, distances: Array, spacing: Steps
+    places: NDArray[np.intp], targets: Mask, offsets: _Offsets, distances: Array, spacing: Steps
 ) -> NDArray[np.intp]:
     """Fill in distances to targets that are near; returns which places have found none."""
     flat = targets.reshape(-1)
     seeking = np.flatnonzero(~flat[places])
-    jumps = near.steps @ np.array(targets.strides)
-    for tried, (jump, length) in enumerate(zip(jumps, near.lengths, strict=True)):
+    jumps = offsets.steps @ np.array(targets.strides)
+    for tried, (jump, length) in enumerate(zip(jumps, offsets.lengths, strict=True)):
         if not len(seeking):
             break
         if tried == PATIENCE and CROWD * len(seeking) > targets.size <= MOST_TRANSFORMED:
@@ -242,7 +231,10 @@ def inner_band(mask: Mask, edge: BitMask, distance: float, spacing: Steps) -> Bi
     room = reach**2 - _length(shifts, spacing[1:]) ** 2
     shifts, room = shifts[room >= 0], room[room >= 0]
     if len(shifts) > MANY_SHIFTS and mask.size <= MOST_TRANSFORMED:
-        return BitMask.pack(_band_by_transform(mask, edge, distance, spacing))
+        from scipy.ndimage import distance_transform_edt
+
+        distances = distance_transform_edt(~edge.mask, sampling=spacing)
+        return BitMask.pack(np.asarray(mask & within(distances, distance)))
     runs = (np.sqrt(room) // spacing[0]).astype(int)
     bits = edge.bits
     band, widened, width = bits.copy(), bits.copy(), 0
@@ -258,17 +250,16 @@ def inner_band(mask: Mask, edge: BitMask, distance: float, spacing: Steps) -> Bi
     return BitMask(band & packed(mask), mask.shape)
 
 
-def _band_by_transform(mask: Mask, edge: BitMask, distance: float, spacing: Steps) -> Mask:
-    from scipy.ndimage import distance_transform_edt
-
-    return np.asarray(mask & within(distance_transform_edt(~edge.mask, sampling=spacing), distance))
-
-
 def _overlap(shift: int) -> tuple[slice, slice]:
     """Where an axis shifted by so many voxels lies on itself: the places, and what comes there."""
     if shift >= 0:
         return slice(shift, None), slice(None, -shift or None)
     return slice(None, shift), slice(-shift, None)
+
+
+def cheng_layers(shape: tuple[int, ...]) -> int:
+    """How many layers make the band of Cheng et al.: 2 % of the image's diagonal, at least one."""
+    return max(1, round(0.02 * math.hypot(*shape)))
 
 
 def chessboard_band(mask: Mask, layers: int) -> BitMask:

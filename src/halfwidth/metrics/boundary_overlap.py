@@ -25,7 +25,7 @@ from halfwidth.metrics.boundary import (
     sides_of,
     spaced_pair,
 )
-from halfwidth.metrics.boundary_geometry import chessboard_band, inner_band, within
+from halfwidth.metrics.boundary_geometry import cheng_layers, chessboard_band, inner_band, within
 from halfwidth.metrics.masks import MaskPair, definition_of, paired
 from halfwidth.metrics.overlap import share
 
@@ -115,8 +115,8 @@ def nsd(
     >>> nsd(a, b, tolerance=1, spacing=1)
     0.8888888888888888
     """
-    given = {"tolerance": tolerance, "definition": definition}
-    bound = bind("nsd", (TOLERANCE, OF_SURFACES), given, complete=True)
+    options = {"tolerance": tolerance, "definition": definition}
+    bound = bind("nsd", (TOLERANCE, OF_SURFACES), options, complete=True)
     pair = spaced_pair(prediction, reference, spacing)
     if pair.presence is not Status.OK:
         return math.nan if pair.presence is Status.NOT_APPLICABLE else 0.0
@@ -185,8 +185,8 @@ def boundary_iou(
     >>> boundary_iou(a, b, distance=0.5, spacing=1)
     0.5862068965517241
     """
-    given = {"definition": definition, **({} if distance is None else {"distance": distance})}
-    bound = bind("boundary_iou", (BAND, OF_BANDS), given, complete=True)
+    options = {"definition": definition, **({} if distance is None else {"distance": distance})}
+    bound = bind("boundary_iou", (BAND, OF_BANDS), options, complete=True)
     cheng = bound["definition"] == CHENG
     _check_band(bound.get("distance"), cheng=cheng)
     pair_masks = paired if cheng else spaced_pair
@@ -222,7 +222,7 @@ def _bands(pair: MaskPair, distance: float) -> tuple[BitMask, BitMask]:
 
 
 def _cheng_bands(pair: MaskPair) -> tuple[BitMask, BitMask]:
-    layers = max(1, round(0.02 * math.hypot(*pair.shape)))
+    layers = cheng_layers(pair.shape)
     return chessboard_band(pair.prediction, layers), chessboard_band(pair.reference, layers)
 
 

@@ -191,20 +191,9 @@ def probability_statistic(
 ) -> Statistic:
     """A function of sums over cases of what their probabilities and outcomes are.
 
-    Parameters
-    ----------
-    metric : Metric
-    n_classes : int or None
-        Records hold the probabilities of so many classes and the code of the true one; None: the
-        probability and the outcome of one class. Weights of cases, where there are some, come last.
-    average : {"macro", "sum"}
-        Over the classes.
-    weighted : bool
-        Whether cases have weights.
-
-    Returns
-    -------
-    Statistic
+    Records hold the probabilities of ``n_classes`` and the code of the true one, or for None the
+    probability and the outcome of one class; weights, where there are some, come last. The
+    ``average`` over classes is macro or sum.
     """
     form = metric.form
     # Some may be left unsaid.
@@ -219,9 +208,9 @@ def probability_statistic(
         kept = replace(form, weighted=weighted) if isinstance(form, SmoothedError) else form
         return _statistic(metric, function=function, estimand=metric.estimand, form=kept)
     if isinstance(form, PairedCases):
-        of_pairs = replace(form, parameters=tuple(parameters.items()), classes=n_classes)
-        function = functools.partial(_each, of_pairs.metric_of)
-        return _statistic(metric, function=function, estimand=metric.estimand, form=of_pairs)
+        bound = replace(form, parameters=tuple(parameters.items()), classes=n_classes)
+        function = functools.partial(_each, bound.metric_of)
+        return _statistic(metric, function=function, estimand=metric.estimand, form=bound)
     if not isinstance(form, ProbabilitySums):
         raise TypeError(f"{metric.spec.name} is not declared as a function of probabilities")
     terms = functools.partial(
@@ -235,16 +224,15 @@ def probability_statistic(
     quotient = form.quotient
     if n_classes is not None:
         quotient = None
-        one, together = finish, form.of_classes
-        if average == "sum" and together is not None:
-            finish = functools.partial(_finish_together, together, n_classes)
+        if average == "sum" and form.of_classes is not None:
+            finish = functools.partial(_finish_together, form.of_classes, n_classes)
         else:
-            finish = functools.partial(_finish_classes, one, n_classes, average)
+            finish = functools.partial(_finish_classes, finish, n_classes, average)
     if weighted:
         finish = functools.partial(_finish_weighted, finish)
     square = None if form.square is None else functools.partial(form.square, **parameters)
-    made = Sums(terms, finish, quotient, power=form.power, absolute=absolute, square=square)
-    return _sums_statistic(metric, made, metric.estimand)
+    sums = Sums(terms, finish, quotient, power=form.power, absolute=absolute, square=square)
+    return _sums_statistic(metric, sums, metric.estimand)
 
 
 def _value_of_sample(
@@ -265,21 +253,18 @@ def _terms(
     *,
     happened: bool = True,
 ) -> Array:
-    """Those of each class, one class after the other; with weights these come last.
-
-    Without what happened all outcomes are 0.
-    """
+    """Those of each class, one class after the other, then the weights; not ``happened``: of 0."""
     if n_classes is None:
-        made = terms(records[..., 0, :], records[..., 1, :] if happened else 0.0)
+        values = terms(records[..., 0, :], records[..., 1, :] if happened else 0.0)
     else:
         code = records[..., n_classes, None, :]
         outcomes = (code == np.arange(n_classes)[:, None]).astype(float) * happened
         each = terms(records[..., :n_classes, :], outcomes)
-        made = each.reshape(*each.shape[:-3], -1, each.shape[-1])
+        values = each.reshape(*each.shape[:-3], -1, each.shape[-1])
     if not weighted:
-        return made
+        return values
     weights = records[..., -1:, :]
-    return np.concatenate([made * weights, weights], axis=-2)
+    return np.concatenate([values * weights, weights], axis=-2)
 
 
 def _by_class(n_classes: int, sums: Numbers) -> Numbers:
@@ -377,18 +362,12 @@ def _ranking_function(
 
 @frozen(eq=False)
 class Tuned:
-    """A counting metric at the threshold that is best by another one, chosen on the same cases.
+    """A counting metric at the threshold that is best by another one, chosen on the same cases."""
 
-    Attributes
-    ----------
-    finish, criterion : CountingFinish
-        Of two classes, the positive one coded 1.
-    sign : {1, -1}
-        -1 where the criterion is better the lower it is.
-    """
-
+    # Both of two classes, the positive one coded 1.
     finish: CountingFinish
     criterion: CountingFinish
+    # -1 where the criterion is better the lower it is, else 1.
     sign: int
 
     def __call__(self, tp: Numbers, fp: Numbers) -> Array:

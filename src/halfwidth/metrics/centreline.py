@@ -30,23 +30,7 @@ class Centreline(NamedTuple):
 def centreline_within(mask: Mask, other: Mask, *, as_stored: bool = False) -> Centreline:
     """Voxels of the skeletons of a mask, and how many of them lie in another.
 
-    Parameters
-    ----------
-    mask, other : ndarray of bool, same shape
-    as_stored : bool
-        One skeleton, of the axes as they are, instead of one for each orientation.
-
-    Raises
-    ------
-    OptionError
-        Without scikit-image.
-
-    Examples
-    --------
-    >>> bar = np.zeros((5, 12), dtype=bool)
-    >>> bar[1:4] = True
-    >>> centreline_within(bar, np.roll(bar, 2, axis=0))
-    Centreline(within=2, length=84)
+    ``as_stored``: one skeleton, of the axes as they are, instead of one for each orientation.
     """
     box = tuple(_extent(mask, axis) for axis in range(mask.ndim))
     # The skeleton of a mask does not depend on the background around it.

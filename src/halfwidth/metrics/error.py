@@ -109,8 +109,8 @@ def correct(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
 
 def _real(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[Array, Array]:
     """Targets and predictions as real numbers."""
-    for given, name in ((y_true, "y_true"), (y_pred, "y_pred")):
-        refuse_complex(given, name)
+    refuse_complex(y_true, "y_true")
+    refuse_complex(y_pred, "y_pred")
     return np.asarray(y_true, float), np.asarray(y_pred, float)
 
 

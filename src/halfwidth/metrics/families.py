@@ -53,18 +53,12 @@ def _specs(family: str) -> tuple[Any, ...]:
 
 
 def exported(name: str) -> Any:
-    """A metric that a family declares, or a module of the package, by its name.
-
-    Raises
-    ------
-    AttributeError
-        If there is neither.
-    """
-    found = None if name.startswith("__") else _submodule(name) or _metric(name)
-    if found is None:
+    """A metric that a family declares, or a module of the package, by its name."""
+    public = None if name.startswith("__") else _submodule(name) or _metric(name)
+    if public is None:
         raise AttributeError(f"module {PACKAGE!r} has no attribute {name!r}")
-    setattr(sys.modules[PACKAGE], name, found)
-    return found
+    setattr(sys.modules[PACKAGE], name, public)
+    return public
 
 
 def _submodule(name: str) -> ModuleType | None:

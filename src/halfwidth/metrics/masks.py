@@ -41,14 +41,14 @@ class Surface:
 
 def definition_of(
     *words: tuple[str, float],
-    what: str = ("of the boundary, and of how the two directions are combined"),
+    summary: str = "of the boundary, and of how the two directions are combined",
 ) -> Parameter:
     """The parameter by which definitions of one metric differ."""
     return Parameter(
         "definition",
         # Unknown for values that arrive ready-made.
         None,
-        what,
+        summary,
         words=words,
         choices=tuple(number for _, number in words),
         optional=True,
@@ -186,13 +186,7 @@ class MaskPair:
         )
 
     def require_spacing(self) -> tuple[float, ...]:
-        """The spacing, without which there are no distances.
-
-        Raises
-        ------
-        OptionError
-            If none was given.
-        """
+        """The spacing, without which there are no distances."""
         if self.spacing is None:
             raise OptionError(
                 "distances need the spacing of the voxels in mm, in the order of the axes: "
@@ -229,17 +223,17 @@ def as_spacing(spacing: ArrayLike | None, ndim: int) -> tuple[float, ...] | None
     if spacing is None:
         return None
     try:
-        given = np.asarray(spacing)
+        steps = np.asarray(spacing)
     except ValueError:
-        given = np.array("ragged")
-    if given.dtype.kind not in "iuf" or given.shape not in {(), (ndim,)}:
+        steps = np.array("ragged")
+    if steps.dtype.kind not in "iuf" or steps.shape not in {(), (ndim,)}:
         raise OptionError(
             f"{spelled('spacing', spacing)} is neither a number of mm per voxel nor one for each "
             f"of the {ndim} axes"
         )
-    if given.dtype in (np.float16, np.float32):
-        given = decimals(given)
-    steps = np.broadcast_to(given.astype(float), (ndim,))
+    if steps.dtype in (np.float16, np.float32):
+        steps = decimals(steps)
+    steps = np.broadcast_to(steps.astype(float), (ndim,))
     if not (np.isfinite(steps) & (steps > 0)).all():
         raise OptionError(
             f"{spelled('spacing', spacing)} is not made of positive numbers (mm per voxel)"
@@ -279,14 +273,14 @@ def union_box(*boxes: tuple[slice, ...] | None, ndim: int) -> tuple[slice, ...]:
     )
 
 
-def _as_mask(given: Any, name: str) -> Mask:
+def _as_mask(values: Any, name: str) -> Mask:
     try:
-        array = np.asarray(given)
+        array = np.asarray(values)
     except ValueError:
         raise DataError(f"{name} is no array: its rows differ in length") from None
     if array.dtype != bool and array.dtype.kind not in "iuf":
         raise DataError(
-            f"{name} is {type(given).__name__} of {array.dtype}; a mask is an array of booleans, "
+            f"{name} is {type(values).__name__} of {array.dtype}; a mask is an array of booleans, "
             "or of 0 and 1"
         )
     if array.ndim not in (2, 3):
@@ -307,13 +301,13 @@ def _check_values(array: NDArray[Any], name: str) -> None:
     if np.isnan(high):
         raise DataError(f"{name} holds NaN; a mask holds booleans, or 0 and 1")
     if low < 0 or high > 1:
-        found = low if low < 0 else high
+        wrong = low if low < 0 else high
         remedy = f"of a label map pick one label: {name} == 1 (or all: {name} > 0)"
     elif array.dtype.kind == "f" and not (whole := (array == 0) | (array == 1)).all():
-        found, remedy = array[~whole][0], f"of probabilities take a threshold: {name} > 0.5"
+        wrong, remedy = array[~whole][0], f"of probabilities take a threshold: {name} > 0.5"
     else:
         return
-    raise DataError(f"{name} holds {found:g}; a mask holds booleans, or 0 and 1; {remedy}")
+    raise DataError(f"{name} holds {wrong:g}; a mask holds booleans, or 0 and 1; {remedy}")
 
 
 def _flattened(crop: Mask, dropped: tuple[int, ...]) -> Mask:

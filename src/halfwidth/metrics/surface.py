@@ -22,40 +22,20 @@ _CUT = (0.0, 1.0, 1 / 2, 1 / 8)
 def surface_elements(mask: NDArray[np.bool_], spacing: Sequence[float]) -> tuple[BitMask, Array]:
     """Cells of the dual grid that a mask's surface crosses, and the surface's area in each.
 
-    Marching cubes through the midpoints of a cell's edges: Σ ‖n ∘ f‖ over the triangles, with n a
-    triangle's area vector in a unit cube and fₖ the area of a voxel's face across axis k. Of
-    foreground and background, that with fewer corners is cut off; corners that no edge of the
-    cell connects, by cuts of their own.
+    Marching cubes (Lorensen & Cline 1987) through the midpoints of a cell's edges: Σ ‖n ∘ f‖ over
+    the triangles, with n a triangle's area vector in a unit cube and fₖ the area of a voxel's face
+    across axis k. Of foreground and background, that with fewer corners is cut off; corners that
+    no edge of the cell connects, by cuts of their own. The areas equal the table of 256 normals of
+    Nikolov et al. (2021).
 
-    Parameters
-    ----------
-    mask : ndarray of bool, shape (X, Y) or (X, Y, Z)
-        Background lies all round it.
-    spacing : sequence of float, length 2 or 3
-        Distance of voxels along each axis, in array order.
+    Background lies all round the mask. Cell (i, j, k) of (X + 1, Y + 1[, Z + 1]) has the voxels
+    (i-1..i, j-1..j, k-1..k) as its corners, and is crossed where they are neither all background
+    nor all foreground. Areas are in C order of the crossed cells, in the square of the spacing's
+    unit (lengths, of a 2-D mask); permuting or flipping the axes does no more than that to them.
 
-    Returns
-    -------
-    crossed : BitMask of shape (X + 1, Y + 1[, Z + 1])
-        Cell (i, j, k) has the voxels (i-1..i, j-1..j, k-1..k) as its corners; true where they
-        are neither all background nor all foreground.
-    area : ndarray, shape (number of crossed cells,)
-        Positive, in C order of the cells, in the square of the spacing's unit; of a 2-D mask it
-        is a length, in that unit. Empty for an empty mask. Permuting or flipping the axes does
-        no more than that to the areas.
-
-    Notes
-    -----
     A mask's steps make its surface larger than that of the shape it was drawn from, at any
     resolution: of a ball by about 9 %, of a disk by 5.5 %, and by more where voxels are oblong.
 
-    References
-    ----------
-    Nikolov et al. (2021), whose software's table of 256 normals the areas equal; Lorensen &
-    Cline (1987) for marching cubes.
-
-    Examples
-    --------
     A single voxel becomes a rhombus in 2-D and an octahedron in 3-D.
 
     >>> crossed, area = surface_elements(np.ones((1, 1), bool), (3.0, 4.0))

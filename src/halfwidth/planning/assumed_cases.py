@@ -20,26 +20,17 @@ NEAR = 1e-6
 
 @frozen
 class AssumedCases:
-    """Values of cases, normal and cut at the bounds; a share of them lies at the worst value.
+    """Values of cases, normal and cut at the bounds; a share of them lies at the worst value."""
 
-    Attributes
-    ----------
-    mean, sd : float
-        Of the cases that do not fail, after the cut.
-    bounds : Bounds
-        Values beyond lie at the bound.
-    failures_share : float
-    worst : float
-        The value of a case that fails.
-    centre, spread : float
-        Mean and SD before the cut.
-    """
-
+    # Of the cases that do not fail, after the cut.
     mean: float
     sd: float
+    # Values beyond lie at the bound.
     bounds: Bounds
     failures_share: float
+    # The value of a case that fails.
     worst: float
+    # Mean and SD before the cut.
     centre: float
     spread: float
 
@@ -103,12 +94,7 @@ class AssumedCases:
 
 @frozen(eq=False)
 class PilotCases:
-    """Values of cases that are like those of a pilot.
-
-    Attributes
-    ----------
-    values : ndarray, shape (n,)
-    """
+    """Values of cases that are like those of a pilot."""
 
     values: Array
 
@@ -140,21 +126,7 @@ class PilotCases:
 
 
 def before_the_cut(mean: float, sd: float, bounds: Bounds) -> tuple[float, float]:
-    """Mean and SD of normal values that have the given ones once they are cut at the bounds.
-
-    Raises
-    ------
-    OptionError
-        If values between the bounds cannot have both.
-
-    Examples
-    --------
-    >>> before_the_cut(0.5, 0.03, Bounds(0, 1))
-    (0.5, 0.03)
-    >>> centre, spread = before_the_cut(0.9, 0.1, Bounds(0, 1))
-    >>> round(centre, 3), round(spread, 3)
-    (0.922, 0.129)
-    """
+    """Mean and SD of normal values that have the given ones once they are cut at the bounds."""
     from scipy import optimize, special
 
     beyond = special.ndtr((bounds.low - mean) / sd) + special.ndtr((mean - bounds.high) / sd)
@@ -168,9 +140,9 @@ def before_the_cut(mean: float, sd: float, bounds: Bounds) -> tuple[float, float
             f"SD of less than {math.sqrt(most):.3g}"
         )
 
-    def misses(given: Array) -> list[float]:
-        found = _after_the_cut(mean + sd * given[0], sd * math.exp(given[1]), bounds)
-        return [(found[0] - mean) / sd, (found[1] - sd) / sd]
+    def misses(shift: Array) -> list[float]:
+        cut = _after_the_cut(mean + sd * shift[0], sd * math.exp(shift[1]), bounds)
+        return [(cut[0] - mean) / sd, (cut[1] - sd) / sd]
 
     solved = optimize.root(misses, [0.0, 0.0])
     if not (np.isfinite(solved.x).all() and np.abs(misses(solved.x)).max() < NEAR):
@@ -182,12 +154,10 @@ def before_the_cut(mean: float, sd: float, bounds: Bounds) -> tuple[float, float
 
 
 def _after_the_cut(centre: float, spread: float, bounds: Bounds) -> tuple[float, float]:
-    """Mean and SD of normal values that are moved to the bounds where they lie beyond.
-
-    In units of the spread from the centre, so that a far bound adds nothing.
-    """
+    """Mean and SD of normal values that are moved to the bounds where they lie beyond."""
     from scipy import special
 
+    # In units of the spread from the centre, so that a far bound adds nothing.
     low, high = (bounds.low - centre) / spread, (bounds.high - centre) / spread
     below, above = special.ndtr(low), special.ndtr(-high)
     inside = 1 - below - above

@@ -20,12 +20,20 @@ from halfwidth.intervals.auc import delong_logit_t, delong_t
 from halfwidth.intervals.dirichlet_intervals import dirichlet
 from halfwidth.intervals.two_samples import mover
 from halfwidth.metrics.ranking import auroc
-from halfwidth.planning.aurocs import LEAST_OF_A_CLASS, binormal_terms, class_counts
+from halfwidth.planning.aurocs import (
+    LEAST_OF_A_CLASS,
+    binormal_terms,
+    class_counts,
+    named_class_counts,
+)
 from halfwidth.planning.checks import (
     check_goal,
     check_n,
+    check_not_inferior,
     check_positive,
+    check_power,
     check_share,
+    power_text,
     wanted_width,
 )
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width, smallest_n
@@ -121,32 +129,22 @@ def auroc_difference(
     )
     formula = asked.formula
     if n is not None:
-        what = (
-            f"a difference of AUROCs at prevalence {asked.prevalence:g}, two cases of each class,"
-        )
-        plan = plan_at(formula, check_n(n, formula.least, what))
-        return _told(plan, asked, settled=difference is not None)
+        purpose = f"a difference of AUROCs at prevalence {asked.prevalence:g}, two of each class,"
+        plan = plan_at(formula, check_n(n, formula.least, purpose))
+        return _with_power(plan, asked, settled=difference is not None)
     if power is not None:
-        share = check_share("power", power)
         if asked.margin is None and difference is None:
             raise OptionError("power goes with a difference, or with a margin")
-        if share <= asked.level.tail * (1 if asked.margin is not None else 2):
-            raise OptionError(
-                f"{spelled('power', share)} is no more than the level of the test; usual: 0.8"
-            )
-        what = f"power {share:g} for " + (
-            f"a difference of {asked.difference:g}"
-            if asked.margin is None
-            else f"non-inferiority by {asked.margin:g}"
-        )
-        fewest = smallest_n(lambda m: asked.power(m) >= share, formula.least, what)
-        need = Requirement(what, fewest, formula.formula)
+        share = check_power(power, asked.level, asked.margin)
+        goal = power_text(share, asked.difference, asked.margin)
+        fewest = smallest_n(lambda m: asked.power(m) >= share, formula.least, goal)
+        need = Requirement(goal, fewest, formula.formula)
         formula = replace(formula, needs=(need, *formula.needs))
     if halfwidth is None:
         plan = plan_at(formula, max(need.n for need in formula.needs))
     else:
         plan = plan_for_width(formula, wanted_width(halfwidth, RANGE, "a difference"))
-    return _told(replace(plan, aim=power), asked, settled=difference is not None)
+    return _with_power(replace(plan, aim=power), asked, settled=difference is not None)
 
 
 def both_below(first: float, second: float, correlation: float) -> float:
@@ -169,23 +167,13 @@ def both_below(first: float, second: float, correlation: float) -> float:
 
 @frozen(eq=False)
 class _TwoAreas:
-    """Two AUROCs of normal scores, and what is asked of their difference.
+    """Two AUROCs of normal scores, and what is asked of their difference."""
 
-    Attributes
-    ----------
-    areas : tuple of float
-        Of the new model, and of the old.
-    difference : float
-    margin : float or None
-    correlation : float or None
-        None of models on cases of their own.
-    prevalence, sd_ratio : float
-    level : Level
-    """
-
+    # Of the new model, and of the old.
     areas: tuple[float, float]
     difference: float
     margin: float | None
+    # None of models on cases of their own.
     correlation: float | None
     prevalence: float
     sd_ratio: float
@@ -208,12 +196,12 @@ class _TwoAreas:
         each = np.array([sum(terms) for terms in zip(*parts, strict=True)])
         if self.correlation is not None:
             each -= 2 * np.array(_shared(self.areas, self.correlation, self.sd_ratio))
-        own, of_positives, of_negatives = each
-        true = (own + (m - 1) * of_positives + (others - 1) * of_negatives) / (m * others)
+        own, q1, q2 = each
+        true = (own + (m - 1) * q1 + (others - 1) * q2) / (m * others)
         # The components of positives vary by what two pairs with one positive share, and so on.
         by_class = (
-            (own + (others - 1) * of_negatives - of_positives) / (m * others),
-            (own + (m - 1) * of_positives - of_negatives) / (m * others),
+            (own + (others - 1) * q2 - q1) / (m * others),
+            (own + (m - 1) * q1 - q2) / (m * others),
         )
         return true, sum(by_class), by_class
 
@@ -222,7 +210,7 @@ class _TwoAreas:
         m, others = class_counts(n, self.prevalence)
         if self.correlation is not None:
             _, expected, by_class = self.variances(n)
-            made = delong_t(
+            interval = delong_t(
                 np.array(self.difference),
                 np.sqrt(np.array(expected)),
                 np.array(_degrees(by_class, m, others)),
@@ -236,20 +224,19 @@ class _TwoAreas:
                 degrees = _degrees((first / 2, second / 2), m, others)
                 error = np.sqrt(np.array(expected / 2))
                 each.append(delong_logit_t(np.array(area), error, np.array(degrees), self.level))
-            made = mover(np.array(self.areas), (each[0], each[1]), "difference", self.level)
-        return float(self.difference - made.low), float(made.high - self.difference)
+            interval = mover(np.array(self.areas), (each[0], each[1]), "difference", self.level)
+        return float(self.difference - interval.low), float(interval.high - self.difference)
 
     @property
     def formula(self) -> WidthFormula:
         """The width of the interval at n."""
         paired = self.correlation is not None
         metric = Metric(spec_of(auroc))
-        what = f"difference in {metric.spec.display}" + ("" if paired else " of two groups")
         need = Requirement(
             "reliable coverage of the AUROC", metric.reliable_n, cite("andre2025").short
         )
         return WidthFormula(
-            quantity=what,
+            quantity=f"difference in {metric.spec.display}" + " of two groups" * (not paired),
             formula=(
                 delong_t.__name__ if paired else f"{mover.__name__}:{delong_logit_t.__name__}"
             ),
@@ -266,9 +253,7 @@ class _TwoAreas:
                 lambda n: min(class_counts(n, self.prevalence)) >= LEAST_OF_A_CLASS, 4
             ),
             needs=(need,),
-            counts_at=lambda n: dict(
-                zip(("positives", "negatives"), class_counts(n, self.prevalence), strict=True)
-            ),
+            counts_at=lambda n: named_class_counts(n, self.prevalence),
             notes=() if paired else ("n is the number of cases of each of the two models.",),
         )
 
@@ -281,18 +266,16 @@ def _parts(area: float, sd_ratio: float) -> tuple[float, float, float]:
 def _shared(
     areas: tuple[float, float], correlation: float, sd_ratio: float
 ) -> tuple[float, float, float]:
-    """Covariances of comparisons by two models: of the same two cases, and of one that is shared.
-
-    First with both cases shared, then with the negative (of two positives), then the positive.
-    """
+    """Covariances of comparisons by two models that share both cases, a negative, a positive."""
     from scipy import special
 
     first, second = (float(special.ndtri(area)) for area in areas)
-    of_negative = 1 / (1 + sd_ratio**2)
-    shares = (1.0, of_negative, 1 - of_negative)
-    found = [both_below(first, second, correlation * share) for share in shares]
-    one, two, three = (joint - areas[0] * areas[1] for joint in found)
-    return one, two, three
+    negative = 1 / (1 + sd_ratio**2)
+    joints = (
+        both_below(first, second, correlation * share) for share in (1.0, negative, 1 - negative)
+    )
+    pair, negative, positive = (joint - areas[0] * areas[1] for joint in joints)
+    return pair, negative, positive
 
 
 def _degrees(by_class: tuple[float, float], positives: int, negatives: int) -> float:
@@ -328,11 +311,7 @@ def _checked(
             raise OptionError(
                 f"{spelled('margin', loss)} is no restriction: AUROCs differ by less than 1"
             )
-        if apart <= -loss:
-            raise OptionError(
-                f"{spelled('difference', apart)} is not above -margin, {-loss:g}: such a model is "
-                "inferior, and no number of cases shows that it is not"
-            )
+        check_not_inferior(apart, loss)
     if paired and correlation is None:
         raise OptionError(
             "give the correlation of the scores of the two models within a class (from 0 up to "
@@ -355,7 +334,7 @@ def _checked(
     )
 
 
-def _told(plan: SampleSize, asked: _TwoAreas, *, settled: bool) -> SampleSize:
+def _with_power(plan: SampleSize, asked: _TwoAreas, *, settled: bool) -> SampleSize:
     """A plan with the power at its n, and whether the default analysis takes its method there."""
     assumed = dict(plan.assumed)
     if settled:

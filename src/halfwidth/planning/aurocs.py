@@ -96,8 +96,8 @@ def auroc(
     check_goal(n, halfwidth)
     width_formula = _width_formula(expected, prevalence, method, sd_ratio, Level(confidence_level))
     if n is not None:
-        what = f"an AUROC at prevalence {float(prevalence):g}, with two cases of each class,"
-        return plan_at(width_formula, check_n(n, width_formula.least, what))
+        purpose = f"an AUROC at prevalence {float(prevalence):g}, with two cases of each class,"
+        return plan_at(width_formula, check_n(n, width_formula.least, purpose))
     return plan_for_width(width_formula, wanted_width(halfwidth, UNIT_INTERVAL, "an AUROC"))
 
 
@@ -109,6 +109,11 @@ def class_counts(n: int, prevalence: float) -> tuple[int, int]:
     """
     positives = math.floor(n * prevalence + 0.5)
     return positives, n - positives
+
+
+def named_class_counts(n: int, prevalence: float) -> dict[str, int]:
+    """The same by the name of the class."""
+    return dict(zip(("positives", "negatives"), class_counts(n, prevalence), strict=True))
 
 
 def binormal_terms(area: float, sd_ratio: float) -> tuple[float, float]:
@@ -124,12 +129,11 @@ def binormal_terms(area: float, sd_ratio: float) -> tuple[float, float]:
 
     d = float(special.ndtri(area))
     shared = 1 / (1 + sd_ratio**2)
-    terms = (
+    q1, q2 = (
         area - 2 * special.owens_t(d, math.sqrt((1 - rho) / (1 + rho))) - area**2
         for rho in (shared, 1 - shared)
     )
-    first, second = terms
-    return float(first), float(second)
+    return float(q1), float(q2)
 
 
 def expected_delong_variance(area: float, m: int, n: int, sd_ratio: float = 1.0) -> float:
@@ -142,9 +146,8 @@ def expected_delong_variance(area: float, m: int, n: int, sd_ratio: float = 1.0)
     >>> round(expected_delong_variance(0.85, 30, 70), 6)
     0.00173
     """
-    of_positives, of_negatives = binormal_terms(area, sd_ratio)
-    total = 2 * area * (1 - area) + (m - 2) * of_positives + (n - 2) * of_negatives
-    return total / (m * n)
+    q1, q2 = binormal_terms(area, sd_ratio)
+    return (2 * area * (1 - area) + (m - 2) * q1 + (n - 2) * q2) / (m * n)
 
 
 def _interval_function(
@@ -166,10 +169,8 @@ def _width_formula(
     expected: float, prevalence: float, formula: str, sd_ratio: float, level: Level
 ) -> WidthFormula:
     area, share = check_share("expected", expected), check_share("prevalence", prevalence)
-    named, ratio = (
-        check_choice("method", formula, list(FORMULAS)),
-        check_positive("sd_ratio", sd_ratio),
-    )
+    named = check_choice("method", formula, list(FORMULAS))
+    ratio = check_positive("sd_ratio", sd_ratio)
     if named == hanley_mcneil.__name__ and ratio != 1:
         raise OptionError(
             "sd_ratio has no effect on hanley_mcneil, which supposes exponential scores"
@@ -197,7 +198,5 @@ def _width_formula(
         least=smallest_n(lambda n: min(class_counts(n, share)) >= LEAST_OF_A_CLASS, 4),
         needs=(need,),
         ends_at=ends,
-        counts_at=lambda n: dict(
-            zip(("positives", "negatives"), class_counts(n, share), strict=True)
-        ),
+        counts_at=lambda n: named_class_counts(n, share),
     )

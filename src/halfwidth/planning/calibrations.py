@@ -24,7 +24,7 @@ from halfwidth.metrics.calibration.recalibration import (
     calibration_slope,
     oe_ratio,
 )
-from halfwidth.planning.aurocs import class_counts
+from halfwidth.planning.aurocs import named_class_counts
 from halfwidth.planning.checks import check_goal, check_n, check_positive, check_share
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width
 from halfwidth.results.sample_size import Requirement, SampleSize
@@ -141,8 +141,8 @@ def calibration(
             f"{spelled('halfwidth')}, or a half-width for each of several in a mapping"
         )
     plans = []
-    for one, half in wanted:
-        formula = _formula(QUANTITIES[_name(one)], information, level)
+    for name, half in wanted:
+        formula = _formula(QUANTITIES[_name(name)], information, level)
         plan = plan_for_width(formula, 2 * check_positive("halfwidth", half))
         plans.append((formula, plan))
     most = max(plan.n for _, plan in plans)
@@ -172,23 +172,13 @@ def _name(metric: Any) -> str:
 
 @frozen
 class Quantity:
-    """A metric of calibration that is planned for.
-
-    Attributes
-    ----------
-    metric : callable
-    title : str
-    method : callable
-        Of its interval, by default.
-    text : str
-        The formula of its ends.
-    ends : callable
-        Of the information in a case, z and n.
-    """
+    """A metric of calibration that is planned for."""
 
     metric: Callable[..., float]
     title: str
+    # Of its interval, by default.
     method: Callable[..., Interval]
+    # The formula of its ends, in words and of the information in a case, z and n.
     text: str
     ends: Callable[[Information, float, int], tuple[float, float]]
 
@@ -269,9 +259,7 @@ def _formula(quantity: Quantity, known: Information, level: Level) -> WidthFormu
             ),
         ),
         ends_at=lambda n: quantity.ends(known, z, n),
-        counts_at=lambda n: dict(
-            zip(("positives", "negatives"), class_counts(n, known.prevalence), strict=True)
-        ),
+        counts_at=lambda n: named_class_counts(n, known.prevalence),
         shape=known.shape,
         notes=(PERFECT,),
     )
@@ -282,23 +270,15 @@ def _formula(quantity: Quantity, known: Information, level: Level) -> WidthFormu
 
 @frozen
 class Information:
-    """What a case of a perfectly calibrated model tells, on average.
+    """What a case of a perfectly calibrated model tells, on average."""
 
-    Attributes
-    ----------
-    intercept, slope, spread : float
-        Iα, Iβ and Iβ - Iαβ² / Iα.
-    prevalence : float
-    assumed : mapping of str to float
-    shape : str
-        How log odds are distributed.
-    """
-
+    # Iα, Iβ and Iβ - Iαβ² / Iα.
     intercept: float
     slope: float
     spread: float
     prevalence: float
     assumed: Mapping[str, float]
+    # How log odds are distributed.
     shape: str
 
 
@@ -311,8 +291,8 @@ def _information(
         "lp_mean and lp_sd": (lp_mean, lp_sd),
         "pilot": (pilot,),
     }
-    given = [way for way, parts in ways.items() if any(part is not None for part in parts)]
-    if len(given) != 1 or any(part is None for part in ways[given[0]]):
+    begun = [way for way, parts in ways.items() if any(part is not None for part in parts)]
+    if len(begun) != 1 or any(part is None for part in ways[begun[0]]):
         raise OptionError(
             f"say how log odds are distributed: by {spelled('prevalence')} and "
             f"{spelled('auroc')}, by {spelled('lp_mean')} and {spelled('lp_sd')}, or by the "

@@ -7,8 +7,9 @@ from typing import Any
 
 from halfwidth.core.checks import MOST_CASES, as_count, as_number
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.core.formatting import per_cent_hint
 from halfwidth.core.option_names import spelled
-from halfwidth.core.types import Bounds
+from halfwidth.core.types import Bounds, Level
 
 MOST_EXTREME, MOST_EXTENT = 1e-9, 1e100
 
@@ -19,8 +20,7 @@ def check_share(name: str, value: Any, *, ends: bool = False) -> float:
     if 0 < number < 1 or (ends and number in (0, 1)):
         return number
     where = "from 0 to 1" if ends else "strictly between 0 and 1"
-    hint = f"; for {number:g} % write {number / 100:g}" if 1 < number < 100 else ""
-    raise OptionError(f"{spelled(name, value)} is not {where}{hint}")
+    raise OptionError(f"{spelled(name, value)} is not {where}{per_cent_hint(number)}")
 
 
 def check_level_of_quantile(name: str, value: Any) -> float:
@@ -61,13 +61,13 @@ def check_sd(name: str, value: Any, bounds: Bounds, called: str) -> float:
     return number
 
 
-def check_n(value: Any, least: int, what: str) -> int:
+def check_n(value: Any, least: int, purpose: str) -> int:
     """A whole number of cases, no fewer than an interval needs."""
     n = as_count(value)
     if n is None:
         raise OptionError(f"n={shown(value)} is not a whole number")
     if n < least:
-        raise OptionError(f"n={shown(n)} is too few: {what} needs at least {least}")
+        raise OptionError(f"n={shown(n)} is too few: {purpose} needs at least {least}")
     if n > MOST_CASES:
         raise OptionError(f"n={shown(n)} is beyond {MOST_CASES:.0e} cases, which nobody has")
     return n
@@ -78,17 +78,42 @@ def check_assurance(value: Any) -> float:
     number = as_number("assurance", value)
     if 0.5 <= number < 1:
         return number
-    hint = f"; for {number:g} % write {number / 100:g}" if 1 < number < 100 else ""
     raise OptionError(
-        f"{spelled('assurance', value)} is not from 0.5 up to below 1{hint} (usual: 0.8)"
+        f"{spelled('assurance', value)} is not from 0.5 up to below 1{per_cent_hint(number)} "
+        "(usual: 0.8)"
     )
 
 
-def check_choice(kind: str, given: Any, choices: Sequence[str]) -> str:
+def check_power(value: Any, level: Level, margin: float | None) -> float:
+    """A share of studies above the level of the test; one-sided with a margin."""
+    power = check_share("power", value)
+    if power <= level.tail * (2 if margin is None else 1):
+        raise OptionError(
+            f"{spelled('power', power)} is no more than the level of the test; usual: 0.8"
+        )
+    return power
+
+
+def power_text(power: float, difference: float | None, margin: float | None) -> str:
+    """What a power is wanted for."""
+    goal = f"a difference of {difference:g}" if margin is None else f"non-inferiority by {margin:g}"
+    return f"power {power:g} for {goal}"
+
+
+def check_not_inferior(difference: float, margin: float) -> None:
+    """Refuse a true loss of the margin or more."""
+    if difference <= -margin:
+        raise OptionError(
+            f"{spelled('difference', difference)} is not above -margin, {-margin:g}: such a model "
+            "is inferior, and no number of cases shows that it is not"
+        )
+
+
+def check_choice(kind: str, name: Any, choices: Sequence[str]) -> str:
     """One of a few names."""
-    if not isinstance(given, str) or given not in choices:
-        raise UnknownNameError(kind, given, choices)
-    return given
+    if not isinstance(name, str) or name not in choices:
+        raise UnknownNameError(kind, name, choices)
+    return name
 
 
 def check_goal(n: Any, halfwidth: Any, *, power: Any = None, assurance: Any = None) -> None:

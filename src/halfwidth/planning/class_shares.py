@@ -98,29 +98,34 @@ def classes(
     [('sensitivity', 50, 0.17), ('specificity', 450, 0.041)]
     """
     check_goal(n, halfwidth, assurance=assurance)
-    share, level = check_share("prevalence", prevalence), Level(confidence_level)
-    shares = _shares(sensitivity, specificity, share, level)
+    prevalence, level = check_share("prevalence", prevalence), Level(confidence_level)
+    shares = _shares(sensitivity, specificity, prevalence, level)
     if n is not None:
-        each = "each class" if len(shares) > 1 else f"the {shares[0].of_class}"
-        what = f"a plan at prevalence {share:g}, with two cases of {each},"
-        checked = check_n(n, _least(shares, share), what)
-        return _joint_plan(shares, share, checked, level, None, (), None)
+        each = "each class" if len(shares) > 1 else f"the {shares[0].cases}"
+        purpose = f"a plan at prevalence {prevalence:g}, with two cases of {each},"
+        checked = check_n(n, _least(shares, prevalence), purpose)
+        return _joint_plan(shares, prevalence, checked, level, None, (), None)
     wanted = wanted_width(halfwidth, UNIT_INTERVAL, "a proportion")
-    alone = [plan_for_width(one.width_formula, wanted) for one in shares]
-    totals = [_cases_in_all(plan.n, one.of_cases) for one, plan in zip(shares, alone, strict=True)]
+    alone = [(share, plan_for_width(share.width_formula, wanted)) for share in shares]
     needs = [
-        Requirement(one.name, total, f"{plan.n} {one.of_class} for {plan.decided_by}")
-        for one, total, plan in zip(shares, totals, alone, strict=True)
+        Requirement(
+            share.name,
+            math.ceil(plan.n / share.of_all - TINY),
+            f"{plan.n} {share.cases} for {plan.decided_by}",
+        )
+        for share, plan in alone
     ]
-    most = max(totals)
+    most = max(need.n for need in needs)
     assured = None if assurance is None else check_assurance(assurance)
     if assured is not None:
-        needed = {one.of_class: plan.n for one, plan in zip(shares, alone, strict=True)}
+        needed = {share.cases: plan.n for share, plan in alone}
         least = (needed.get(CLASSES[0], 0), needed.get(CLASSES[1], 0))
-        most = smallest_n(lambda m: probability_of_enough(m, share, least) >= assured, sum(least))
-        what = "enough of each class" if len(shares) > 1 else f"enough {shares[0].of_class}"
-        needs.append(Requirement(what, most, f"binomial, with probability {assured:g}"))
-    return _joint_plan(shares, share, most, level, wanted, tuple(needs), assured)
+        most = smallest_n(
+            lambda m: probability_of_enough(m, prevalence, least) >= assured, sum(least)
+        )
+        enough = "enough of each class" if len(shares) > 1 else f"enough {shares[0].cases}"
+        needs.append(Requirement(enough, most, f"binomial, with probability {assured:g}"))
+    return _joint_plan(shares, prevalence, most, level, wanted, tuple(needs), assured)
 
 
 def probability_of_enough(n: int, prevalence: float, needed: tuple[int, int]) -> float:
@@ -138,10 +143,6 @@ def probability_of_enough(n: int, prevalence: float, needed: tuple[int, int]) ->
     return float(special.bdtr(most, n, prevalence) - below)
 
 
-def _cases_in_all(count: int, share: float) -> int:
-    return math.ceil(count / share - TINY)
-
-
 def _expected(n: int, prevalence: float) -> dict[str, int]:
     positives = math.floor(n * prevalence + TINY)
     return dict(zip(CLASSES, (positives, n - positives), strict=True))
@@ -149,19 +150,12 @@ def _expected(n: int, prevalence: float) -> dict[str, int]:
 
 @frozen
 class _Share:
-    """A proportion of the cases of one class.
-
-    Attributes
-    ----------
-    name, of_class : str
-    of_cases : float
-        The share of the class among all cases.
-    recipe : WidthFormula
-    """
+    """A proportion of the cases of one class."""
 
     name: str
-    of_class: str
-    of_cases: float
+    # Positives or negatives, and their share of all cases.
+    cases: str
+    of_all: float
     width_formula: WidthFormula
 
 
@@ -170,15 +164,15 @@ def _shares(
 ) -> list[_Share]:
     """The proportions to plan for."""
     expected = (sensitivity, specificity)
-    of_cases = (prevalence, 1 - prevalence)
+    of_all = (prevalence, 1 - prevalence)
     shares = [
         _Share(
             name,
-            of_class,
+            cases,
             share,
             proportion_formula(value, level, of=SAMPLE_METRICS[name], name=name),
         )
-        for name, of_class, share, value in zip(NAMES, CLASSES, of_cases, expected, strict=True)
+        for name, cases, share, value in zip(NAMES, CLASSES, of_all, expected, strict=True)
         if value is not None
     ]
     if not shares:
@@ -191,7 +185,7 @@ def _least(shares: Sequence[_Share], prevalence: float) -> int:
 
     def enough(n: int) -> bool:
         counts = _expected(n, prevalence)
-        return min(counts[one.of_class] for one in shares) >= LEAST
+        return min(counts[share.cases] for share in shares) >= LEAST
 
     return smallest_n(enough, LEAST)
 
@@ -205,20 +199,22 @@ def _joint_plan(
     needs: tuple[Requirement, ...],
     assurance: float | None,
 ) -> SampleSize:
-    def width_of(one: _Share, m: int) -> float:
-        return one.width_formula.width_at(_expected(m, prevalence)[one.of_class])
+    def width_of(share: _Share, m: int) -> float:
+        return share.width_formula.width_at(_expected(m, prevalence)[share.cases])
 
     def width_at(m: int) -> float:
-        return max(width_of(one, m) for one in shares)
+        return max(width_of(share, m) for share in shares)
 
-    counts = _expected(n, prevalence)
-    if min(counts[one.of_class] for one in shares) < LEAST:
+    counts, least = _expected(n, prevalence), _least(shares, prevalence)
+    if min(counts[share.cases] for share in shares) < LEAST:
         raise OptionError(
             f"{spelled('prevalence', prevalence)} leaves fewer than 2 cases of a class in {n}"
         )
-    assumed = {name: value for one in shares for name, value in one.width_formula.assumed.items()}
+    assumed: dict[str, float] = {}
+    for share in shares:
+        assumed |= share.width_formula.assumed
     return SampleSize(
-        quantity=" and ".join(one.name for one in shares),
+        quantity=" and ".join(share.name for share in shares),
         n=n,
         width=width_at(n),
         formula=wilson.__name__,
@@ -229,10 +225,9 @@ def _joint_plan(
         requirements=needs,
         counts=counts,
         assurance=assurance,
-        parts=tuple(plan_at(one.width_formula, counts[one.of_class]) for one in shares),
-        curve=width_curve(width_at, n, _least(shares, prevalence)),
+        parts=tuple(plan_at(share.width_formula, counts[share.cases]) for share in shares),
+        curve=width_curve(width_at, n, least),
         part_curves={
-            one.name: width_curve(partial(width_of, one), n, _least(shares, prevalence))
-            for one in shares
+            share.name: width_curve(partial(width_of, share), n, least) for share in shares
         },
     )

@@ -23,9 +23,11 @@ from halfwidth.planning.assumed_cases import AssumedCases, PilotCases
 from halfwidth.planning.checks import (
     check_goal,
     check_n,
+    check_not_inferior,
     check_positive,
+    check_power,
     check_sd,
-    check_share,
+    power_text,
     wanted_width,
 )
 from halfwidth.planning.expected_intervals import FIRST, ExpectedIntervals
@@ -176,14 +178,10 @@ def difference(
         cases = check_n(n, formula.least, "the interval of a mean difference")
         return _with_power(plan_at(formula, cases), asked)
     if power is not None:
-        power = check_share("power", power)
         if asked.difference is None:
-            raise OptionError(
-                "power goes with a difference, the one that is to be found, or with a margin, to "
-                "which no loss is to come"
-            )
-        needs = (_power_requirement(asked, power), *formula.needs)
-        formula = replace(formula, needs=needs)
+            raise OptionError("power goes with a difference, or with a margin")
+        power = check_power(power, formula.level, asked.margin)
+        formula = replace(formula, needs=(_power_requirement(asked, power), *formula.needs))
     if halfwidth is None:
         if assurance is not None:
             raise OptionError("assurance is that of a width; leave it out, or give a half-width")
@@ -195,16 +193,21 @@ def difference(
 
 
 def power_of_difference(
-    difference: float, sd: float, n: int, level: Level, *, paired: bool = True
+    difference: float,
+    sd: float,
+    n: int,
+    level: Level,
+    *,
+    paired: bool = True,
+    two_sided: bool = True,
 ) -> float:
-    """The power of the two-sided t test for a true mean difference D, for normal values.
+    """The power of the t test for a true mean difference D, for normal values.
 
-    P(abs(T) > t), T noncentral t. Of n pairs: ν = n - 1 degrees of freedom, noncentrality
-    D √n / s, s the SD of the differences. Of two groups of n: ν = 2n - 2, D √(n/2) / s, s the SD
-    within each. The critical t is the 1 - α/2 quantile of Student's t with ν, α = 1 - level.
+    P(abs(T) > t), or one-sided P(T > t) with D the margin plus the difference; T noncentral t. Of
+    n pairs: ν = n - 1 degrees of freedom, noncentrality D √n / s, s the SD of the differences. Of
+    two groups of n: ν = 2n - 2, D √(n/2) / s, s the SD within each. The critical t is the 1 - α/2
+    quantile of Student's t with ν, α = 1 - level.
 
-    Examples
-    --------
     >>> round(power_of_difference(0.5, 1.0, 34, Level(0.95)), 4)
     0.8078
     >>> round(power_of_difference(0.5, 1.0, 64, Level(0.95), paired=False), 4)
@@ -212,40 +215,18 @@ def power_of_difference(
     """
     from scipy import special
 
-    design = _Design(as_flag("paired", paired))
+    design = _Design(paired)
     degrees, shift = design.degrees(n), abs(difference) / design.standard_error(sd, n)
     critical = -special.stdtrit(degrees, level.tail)
     below = special.nctdtr(degrees, shift, critical)
     if math.isnan(below):
         # Only shifts of 37 and more give NaN: there T is near its shift over the estimated SD.
         below = special.chdtrc(degrees, degrees * (shift / critical) ** 2)
+    if not two_sided:
+        return float(1 - below)
     other = special.nctdtr(degrees, shift, -critical)
     # NaN where it is negligible: below the tail without a shift by orders of magnitude.
     return float(1 - below + (0.0 if math.isnan(other) else other))
-
-
-def power_to_show_non_inferiority(
-    shift: float, sd: float, n: int, level: Level, *, paired: bool = True
-) -> float:
-    """The probability that the t interval lies above -margin, for normal values.
-
-    P(T > t), T noncentral t as in `power_of_difference`, with the margin plus the true difference
-    for a shift.
-
-    Examples
-    --------
-    >>> round(power_to_show_non_inferiority(0.5, 1.0, 34, Level(0.95)), 4)
-    0.8078
-    """
-    from scipy import special
-
-    design = _Design(paired)
-    degrees, noncentrality = design.degrees(n), shift / design.standard_error(sd, n)
-    critical = -special.stdtrit(degrees, level.tail)
-    below = special.nctdtr(degrees, noncentrality, critical)
-    if math.isnan(below):
-        below = special.chdtrc(degrees, degrees * (noncentrality / critical) ** 2)
-    return float(1 - below)
 
 
 # --------------------------------------------------------------------------- designs
@@ -268,24 +249,15 @@ class _Design:
 
 @frozen(eq=False)
 class _PlannedDifference:
-    """A plan of a difference, its options checked.
-
-    Attributes
-    ----------
-    design : _Design
-    formula : WidthFormula
-    expected : ExpectedIntervals or None
-        None where there is a formula.
-    range : Bounds
-        Of differences.
-    difference, margin : float or None
-        Both None where no power is asked for.
-    """
+    """A plan of a difference, its options checked."""
 
     design: _Design
     formula: WidthFormula
+    # None where there is a formula.
     expected: ExpectedIntervals | None
+    # Of differences.
     range: Bounds
+    # Both None where no power is asked for.
     difference: float | None
     margin: float | None
 
@@ -296,10 +268,9 @@ class _PlannedDifference:
         if self.expected is not None:
             return self.expected.power(n, self.difference, self.margin)
         sd, level = self.formula.assumed["sd"], self.formula.level
-        if self.margin is None:
-            return power_of_difference(self.difference, sd, n, level, paired=self.design.paired)
-        return power_to_show_non_inferiority(
-            self.difference + self.margin, sd, n, level, paired=self.design.paired
+        shift, paired = self.difference + (self.margin or 0.0), self.design.paired
+        return power_of_difference(
+            shift, sd, n, level, paired=paired, two_sided=self.margin is None
         )
 
 
@@ -324,38 +295,37 @@ def _checked(
     else:
         s = _sd_of_pairs(*spread, bound, range_) if paired else _sd_of_groups(*spread, bound)
     difference, margin = _question(*question, range_)
-    functional = mean_functional(bound, of_pairs=paired)
+    functional = mean_functional(bound, paired=paired)
     method, mean = way
-    found, rule = planned_method(method, functional, level, groups=not paired)
+    planned, rule = planned_method(method, functional, level, groups=not paired)
 
     def width_at(n: int) -> float:
-        normal, degrees = found.name == normal_z.__name__, design.degrees(n)
+        normal, degrees = planned.name == normal_z.__name__, design.degrees(n)
         q = -special.ndtri(level.tail) if normal else -special.stdtrit(degrees, level.tail)
         return float(2 * q * design.standard_error(s, n))
 
     statistic = resolve_statistic("mean")
-    what = f"difference in {quantity_text(statistic, bound)}"
-    what += "" if paired else " of two groups"
-    notes = notes_on_method(found, rule, functional, level, groups=not paired)
+    quantity = f"difference in {quantity_text(statistic, bound)}" + " of two groups" * (not paired)
+    notes = notes_on_method(planned, rule, functional, level, groups=not paired)
     if values is not None:
-        notes = (*_notes_on_pilot(values, found.name in CLOSED), *notes)
+        notes = (*_notes_on_pilot(values, planned.name in CLOSED), *notes)
     if not paired:
         notes = ("n is the number of cases of each of the two groups.", *notes)
     formula = WidthFormula(
-        quantity=what,
-        formula=found.name,
-        formula_text=(FORMULAS if paired else GROUP_FORMULAS).get(found.name, ""),
+        quantity=quantity,
+        formula=planned.name,
+        formula_text=(FORMULAS if paired else GROUP_FORMULAS).get(planned.name, ""),
         level=level,
         assumed={"sd": s},
         width_at=width_at,
         least=LEAST,
-        needs=(reliability_requirement(bound, statistic, what),),
+        needs=(reliability_requirement(bound, statistic, quantity),),
         unit=bound.unit,
         notes=notes,
         rule=rule,
     )
-    if found.name in CLOSED:
-        refuse_shape(found.name, mean=mean)
+    if planned.name in CLOSED:
+        refuse_shape(planned.name, mean=mean)
         return _PlannedDifference(design, formula, None, range_, difference, margin)
     if paired:
         if mean is not None:
@@ -373,7 +343,7 @@ def _checked(
     else:
         cases, assumed, more = _groups(bound, s, mean, difference or 0.0)
         formula = replace(formula, notes=(*formula.notes, *more))
-    expected = expected_intervals(cases, found, bound.spec.bounds, level, of_pairs=paired)
+    expected = expected_intervals(cases, planned, bound.spec.bounds, level, paired=paired)
     formula = simulated_formula(formula, expected, assumed, cases[0].text)
     return _PlannedDifference(design, formula, expected, range_, difference, margin)
 
@@ -492,36 +462,24 @@ def _question(
         raise OptionError(
             f"{spelled('margin', loss)} is no restriction: differences lie within {range_}"
         )
-    if not -loss < true < range_.high:
-        raise OptionError(
-            f"{spelled('difference', true)} is not above -margin, {-loss:g}: such a model is "
-            "inferior, and no number of cases shows that it is not"
-        )
+    check_not_inferior(true, loss)
+    if true >= range_.high:
+        raise OptionError(f"{spelled('difference', true)} is not within {range_}")
     return true, loss
 
 
 def _power_requirement(asked: _PlannedDifference, power: float) -> Requirement:
     """The fewest cases at which a study settles the question often enough."""
-    level, margin = asked.formula.level, asked.margin
-    least_power = (1 - level.confidence_level) / (1 if margin is None else 2)
-    if power <= least_power:
-        raise OptionError(
-            f"{spelled('power', power)} is no more than the level of the test; usual: 0.8"
-        )
-    if margin is None:
-        what = f"power {power:g} for a difference of {asked.difference:g}"
-    else:
-        what = f"power {power:g} for non-inferiority by {margin:g}"
-    n = smallest_n(
-        lambda n: asked.power(n) >= power, asked.formula.least, what, _start(asked, power)
-    )
-    error, named = percent(1 - level.confidence_level), asked.formula.formula
+    formula, margin = asked.formula, asked.margin
+    goal = power_text(power, asked.difference, margin)
+    n = smallest_n(lambda n: asked.power(n) >= power, formula.least, goal, _start(asked, power))
     if asked.expected is not None:
-        return Requirement(what, n, f"{named}, simulated")
+        return Requirement(goal, n, f"{formula.formula}, simulated")
     if margin is None:
         kind = "paired" if asked.design.paired else "two-sample"
-        return Requirement(what, n, f"{kind} t test, two-sided, at {error}")
-    return Requirement(what, n, f"lower end of {named} above {-margin:g}")
+        error = percent(1 - formula.level.confidence_level)
+        return Requirement(goal, n, f"{kind} t test, two-sided, at {error}")
+    return Requirement(goal, n, f"lower end of {formula.formula} above {-margin:g}")
 
 
 def _start(asked: _PlannedDifference, power: float) -> int | None:

@@ -42,53 +42,34 @@ ENTROPY = 20_261_130
 
 @frozen(eq=False)
 class Node:
-    """Studies of one number of cases.
+    """Studies of one number of cases."""
 
-    Attributes
-    ----------
-    below, above : ndarray, shape (S,)
-        How far the ends of their intervals lie from the estimate, in half-widths by the formula of
-        t; their average is adjusted for the SDs that happened to be drawn.
-    off : ndarray, shape (S,)
-        How far the estimates lie from the true mean, in standard errors.
-    widths : ndarray
-        Widths of many studies, ascending, in widths by the formula of t.
-    error : float
-        Monte-Carlo standard error of their mean, relative to it.
-    """
-
+    # How far the ends of their intervals lie from the estimate, in half-widths by the formula of t;
+    # their average is adjusted for the SDs that happened to be drawn.
     below: Array
     above: Array
+    # How far the estimates lie from the true mean, in standard errors.
     off: Array
+    # Widths of many studies, ascending, in widths by the formula of t.
     widths: Array
+    # Monte-Carlo standard error of their mean, relative to it.
     error: float
 
 
 @frozen(eq=False)
 class ExpectedIntervals:
-    """Intervals for a mean, for a mean difference of pairs, or of two groups of n cases each.
+    """Intervals for a mean, for a mean difference of pairs, or of two groups of n cases each."""
 
-    Attributes
-    ----------
-    cases : tuple of AssumedCases or PilotCases
-        Of the mean or the differences; of two groups, of either.
-    statistic : Statistic
-        The mean, or that of differences within cases; of a pilot any.
-    method : MethodSpec
-        Of one sample; of two groups `mover` puts its intervals together, unless it is `welch`.
-    level : Level
-    bounds : Bounds
-        Of the values.
-    effort : float
-        How many studies are simulated, against as many as a plan takes.
-    known : dict of int to Node
-    """
-
+    # Of the mean or the differences; of two groups, of either.
     cases: tuple[AssumedCases | PilotCases, ...]
+    # The mean, or that of differences within cases; of a pilot any.
     statistic: Statistic
+    # Of one sample; of two groups `mover` puts its intervals together, unless it is `welch`.
     method: MethodSpec
     level: Level
+    # Of the values.
     bounds: Bounds
+    # How many studies are simulated, against as many as a plan takes.
     effort: float = 1.0
     known: dict[int, Node] = field(default_factory=dict)
 
@@ -102,8 +83,8 @@ class ExpectedIntervals:
 
     def assured_width(self, n: int, share: float) -> float:
         """The width that the share of studies of n cases keep below."""
-        found = self._between(n, lambda node: float(np.quantile(node.widths, share)))
-        return found * self.width_by_t(n)
+        ratio = self._between(n, lambda node: float(np.quantile(node.widths, share)))
+        return ratio * self.width_by_t(n)
 
     def power(self, n: int, difference: float, margin: float | None) -> float:
         """How often the interval excludes 0, or lies above -margin, at a true difference.
@@ -115,11 +96,11 @@ class ExpectedIntervals:
         from scipy import special
 
         error, half = self.standard_error(n), self.width_by_t(n) / 2
-        of_pilot = any(isinstance(one, PilotCases) for one in self.cases)
+        from_pilot = any(isinstance(one, PilotCases) for one in self.cases)
 
         def share_above(ahead: Array, off: Array) -> Array:
             """How often the mean lies so far ahead, in standard errors."""
-            return np.asarray(off > -ahead if of_pilot else special.ndtr(ahead))
+            return np.asarray(off > -ahead if from_pilot else special.ndtr(ahead))
 
         def at(node: Node) -> float:
             scale = half * self._between(n, _mean_width) / _mean_width(node)
@@ -133,7 +114,7 @@ class ExpectedIntervals:
         low, share = _place(n)
         if not share:
             return at(self._node(low))
-        if of_pilot:
+        if from_pilot:
             # Of few distinct cases it is no smooth function of n.
             return at(self._node(n))
         return (1 - share) * at(self._node(low)) + share * at(self._node(2 * low))
@@ -158,14 +139,14 @@ class ExpectedIntervals:
         factor = max(-special.stdtrit(degrees, self.level.tail), LEAST_FACTOR)
         return float(2 * factor * self.standard_error(n))
 
-    def _between(self, n: int, found: Callable[[Node], float], *, simulate: bool = True) -> float:
+    def _between(self, n: int, ratio: Callable[[Node], float], *, simulate: bool = True) -> float:
         """A ratio to t at n: a power of n between the nodes on either side."""
         low, share = _place(n)
         if simulate:
             for size in (low, 2 * low) if share else (low,):
                 self._node(size)
         sizes = sorted(self.known)
-        ratios = [found(self.known[size]) for size in sizes]
+        ratios = [ratio(self.known[size]) for size in sizes]
         if n > sizes[-1] or n < sizes[0]:
             nearest = -1 if n > sizes[-1] else 0
             return float(ratios[nearest] ** ((sizes[nearest] / n) ** POWER))
@@ -199,13 +180,15 @@ class ExpectedIntervals:
         if others:
             ((down, up, other_off, other_spreads, other_many),) = others
             off = off - other_off
+            # About estimates of 0.
             if self.method.name == welch.__name__:
-                below, above = self._by_welch(spreads, other_spreads, n)
+                errors = np.array([spreads, other_spreads]) / math.sqrt(n)
+                degrees = np.full((2, 1), n - 1.0)
+                both = welch(np.zeros((2, studies)), errors, degrees, self.level)
             else:
-                # As `mover` puts them together, about estimates of 0.
                 one, other = Interval.of(-below, above), Interval.of(-down, up)
                 both = mover((0 * below, 0 * down), (one, other), "difference", self.level)
-                below, above = -both.low, both.high
+            below, above = -both.low, both.high
             spreads, many = np.hypot(spreads, other_spreads), np.hypot(many, other_many)
         widths, error = _widths_of_many(below + above, spreads, many)
         drawn = (below + above).mean()
@@ -237,11 +220,6 @@ class ExpectedIntervals:
         below, above = estimate - computed.interval.low, computed.interval.high - estimate
         return below, above, estimate - cases.mean, spreads, many
 
-    def _by_welch(self, spreads: Array, other: Array, n: int) -> tuple[Array, Array]:
-        errors, degrees = np.array([spreads, other]) / math.sqrt(n), np.full((2, 1), n - 1.0)
-        made = welch(np.zeros((2, len(spreads))), errors, degrees, self.level)
-        return -made.low, made.high
-
 
 def _mean_width(node: Node) -> float:
     return float(node.widths.mean())
@@ -267,5 +245,5 @@ def _widths_of_many(widths: Array, spreads: Array, many: Array) -> tuple[Array, 
     slope, start = np.polyfit(x, y, 1) if np.ptp(x) else (0.0, y.mean())
     left = y - (start + slope * x)
     seen = many[many > 0]
-    made = np.exp(start + slope * np.log(seen) + np.resize(left, len(seen)))
-    return made, float(left.std(ddof=2) / math.sqrt(len(left)))
+    many_widths = np.exp(start + slope * np.log(seen) + np.resize(left, len(seen)))
+    return many_widths, float(left.std(ddof=2) / math.sqrt(len(left)))

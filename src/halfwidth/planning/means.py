@@ -191,21 +191,14 @@ def plan_for_mean_width(
             f"assurance goes with auto and t, not with {spelled('method', normal_z.__name__)}"
         )
 
-    def reached(n: int) -> bool:
-        width = width_formula.width_at(n)
-        return not width or _share_of_studies(enough / width, degrees(n)) >= share
-
-    return plan_for_width(width_formula, wanted, reached=reached, assurance=share)
-
-
-def _share_of_studies(ratio: float, degrees: int) -> float:
-    """The share of studies of normal values whose SD is at most ``ratio`` times the true one.
-
-    P(s ≤ r σ) = P(χ²₍ₙ₋₁₎ ≤ (n - 1) r²), as (n - 1)s²/σ² is chi-squared.
-    """
     from scipy import special
 
-    return float(special.chdtr(degrees, degrees * ratio**2))
+    def reached(n: int) -> bool:
+        width, v = width_formula.width_at(n), degrees(n)
+        # P(s ≤ r σ) = P(χ²ᵥ ≤ v r²), as v s²/σ² is chi-squared.
+        return not width or bool(special.chdtr(v, v * (enough / width) ** 2) >= share)
+
+    return plan_for_width(width_formula, wanted, reached=reached, assurance=share)
 
 
 @frozen(eq=False)
@@ -237,32 +230,32 @@ def _checked(
         ]
     )
     functional = mean_functional(bound)
-    found, rule = planned_method(method, functional, level)
+    planned, rule = planned_method(method, functional, level)
     formula = WidthFormula(
         quantity=quantity_text(functional.statistic, bound),
-        formula=found.name,
-        formula_text=FORMULAS.get(found.name, ""),
+        formula=planned.name,
+        formula_text=FORMULAS.get(planned.name, ""),
         level=level,
         assumed={"sd": s},
-        width_at=lambda n: mean_interval_width(s, n, found.name, level),
+        width_at=lambda n: mean_interval_width(s, n, planned.name, level),
         least=LEAST,
         needs=tuple(needs),
         unit=bound.unit,
-        notes=notes_on_method(found, rule, functional, level),
+        notes=notes_on_method(planned, rule, functional, level),
         rule=rule,
     )
-    if found.name in CLOSED:
-        refuse_shape(found.name, mean=mean, failures_share=failures_share)
+    if planned.name in CLOSED:
+        refuse_shape(planned.name, mean=mean, failures_share=failures_share)
         return _PlannedMean(formula, bound, None)
     cases, assumed, notes = assumed_cases(bound, s, mean, failures_share)
-    expected = expected_intervals((cases,), found, bound.spec.bounds, level)
+    expected = expected_intervals((cases,), planned, bound.spec.bounds, level)
     formula = simulated_formula(formula, expected, assumed, cases.text)
     return _PlannedMean(replace(formula, notes=(*notes, *formula.notes)), bound, expected)
 
 
-def refuse_shape(method: str, **given: float | None) -> None:
+def refuse_shape(method: str, **shape: float | None) -> None:
     """What says how cases are distributed has no effect on a formula without it."""
-    for name, value in given.items():
+    for name, value in shape.items():
         if value is not None:
             raise OptionError(
                 f"{spelled(name, value)} has no effect with method {method!r}, whose formula takes "

@@ -24,8 +24,6 @@ def halfwidth_with_more_cases(estimate: Estimate, values: Array, times: int) -> 
     than the population by √((n - 1)/n), which is made up for. None where studies cannot be
     simulated from values: of clusters, of a whole test set, of two models, of one-sided intervals.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from halfwidth import summary_ci
     >>> dice = np.array([0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91])

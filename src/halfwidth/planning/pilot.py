@@ -28,20 +28,13 @@ AROUND = (0.25, 0.5, 2.0)
 
 @frozen
 class PilotGoals:
-    """What is asked of a pilot: half-widths and numbers of cases, each by itself.
-
-    Attributes
-    ----------
-    halfwidths, sizes : sequence
-    assurance : float
-        The share of studies that are to reach a width.
-    curve : bool
-        Whether other sizes than the one planned are simulated too.
-    """
+    """What is asked of a pilot: half-widths and numbers of cases, each by itself."""
 
     halfwidths: Sequence[Any]
     sizes: Sequence[Any]
+    # The share of studies that are to reach a width.
     assurance: Any
+    # Whether other sizes than the one planned are simulated too.
     curve: bool
 
     def plans(self, studies: Any) -> Iterator[SampleSize]:
@@ -66,15 +59,7 @@ def plans_of_pilot(
     rng: Any,
     **inference: Any,
 ) -> SampleSizes:
-    """The plans of each pilot and statistic.
-
-    Raises
-    ------
-    DataError
-        For values that cannot be used, or that are all equal.
-    OptionError
-        Also if no n up to 20 000 reaches the width.
-    """
+    """The plans of each pilot and statistic."""
     for name, usual in (("over", "cases"), ("failures", "seen")):
         if getattr(values, name) != usual:
             raise OptionError(
@@ -91,8 +76,12 @@ def plans_of_pilot(
             def studies(pilot: Pilot = pilot, statistic: Any = statistic) -> Studies:
                 return check_pilot(
                     pilot.values,
-                    (pilot.metric, values.bounds, statistic),
-                    (n_samples, values.scale, pilot.label),
+                    pilot.metric,
+                    values.bounds,
+                    statistic,
+                    n_samples=n_samples,
+                    scale=values.scale,
+                    label=pilot.label,
                     rng=seed,
                     missing=values.missing,
                     penalty=values.penalty,
@@ -128,11 +117,8 @@ def _plan_of_width(
     """The cases at which a share of studies have an interval no wider than wanted.
 
     Studies of n cases are drawn from the pilot with replacement, each gets its interval by the
-    method, and n is found by bisection. It supposes that the share grows with n.
-
-    References
-    ----------
-    Kupper & Hafner (1989) for the assurance.
+    method, and n is found by bisection. It supposes that the share grows with n. The assurance is
+    that of Kupper & Hafner (1989).
     """
     spec = studies.sample.metric.spec
     range_ = studies.statistic.range(spec.bounds, math.inf)

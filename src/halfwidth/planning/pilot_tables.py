@@ -29,24 +29,15 @@ from halfwidth.tables.layout import (
 
 @frozen
 class Pilot:
-    """Values of one pilot.
-
-    Attributes
-    ----------
-    label : str
-    column : str
-    values : ndarray
-        As in the table.
-    metric : str, MetricSpec or None
-        The given metric, or the one that the table names.
-    notes : tuple of str
-        Why its cases may not be independent.
-    """
+    """Values of one pilot."""
 
     label: str
     column: str
+    # As in the table.
     values: NDArray[Any]
+    # The metric of the call, or the one that the table names.
     metric: Any
+    # Why its cases may not be independent.
     notes: tuple[str, ...]
 
 
@@ -61,23 +52,7 @@ def pilots_in(
     metric: Any = None,
     missing: Any = "omit",
 ) -> list[Pilot]:
-    """The pilots of a table: the only column of values, split by group.
-
-    Raises
-    ------
-    UnknownNameError
-        For an unknown column.
-    OptionError
-        If several columns could be meant.
-    DataError
-        If the table does not hold the metric.
-
-    Examples
-    --------
-    >>> table = {"model": ["a", "b", "a"], "dice": [0.9, 0.8, 0.7]}
-    >>> [(pilot.label, len(pilot.values)) for pilot in pilots_in(table, by=["model"])]
-    [('a', 2), ('b', 1)]
-    """
+    """The pilots of a table: the only column of values, split by group."""
     table = Table.from_frame(frame)
     layout = layout_of(table, values, list(by) or None, case, groups, strata)
     if len(layout.values) > 1:
@@ -106,16 +81,6 @@ def pilot_differences_in(
 
     The models are two columns, or the two levels of a column, whose rows are of the same case where
     they have the same id. Cases that either model lacks are an error.
-
-    Raises
-    ------
-    UnknownNameError, OptionError, DataError
-
-    Examples
-    --------
-    >>> table = {"case": [1, 2, 1, 2], "model": ["a", "a", "b", "b"], "dice": [0.9, 0.8, 0.8, 0.9]}
-    >>> pilot_differences_in(table, by="model").round(6).tolist()
-    [0.1, -0.1]
     """
     table = Table.from_frame(frame)
     layout = layout_of(table, values, None if by is None else [by], case)

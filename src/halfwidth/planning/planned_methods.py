@@ -47,19 +47,16 @@ UNKNOWN_BOUNDS = (
 )
 
 
-def mean_functional(metric: Metric, *, of_pairs: bool = False) -> Functional:
+def mean_functional(metric: Metric, *, paired: bool = False) -> Functional:
     """The mean of a metric, or of the differences of two models within cases."""
-    one = Functional(resolve_statistic("mean"), metric)
-    return difference_functional(one) if of_pairs else one
+    functional = Functional(resolve_statistic("mean"), metric)
+    return difference_functional(functional) if paired else functional
 
 
 def planned_method(
     method: Any, functional: Functional, level: Level, *, groups: bool = False
 ) -> tuple[MethodSpec, str]:
-    """The method of one sample that is planned with, and the version of ``auto`` if it chose.
-
-    Of two groups the method for either, or `welch`.
-    """
+    """The method of one sample (of either group), and the version of ``auto`` if that chose it."""
     request = resolve_request(
         method=method,
         confidence_level=level.confidence_level,
@@ -103,10 +100,10 @@ def expected_intervals(
     bounds: Bounds,
     level: Level,
     *,
-    of_pairs: bool = False,
+    paired: bool = False,
 ) -> ExpectedIntervals:
     """Simulated intervals of such cases between these bounds, kept for the next question."""
-    functional = mean_functional(resolve_metric(None, bounds), of_pairs=of_pairs)
+    functional = mean_functional(resolve_metric(None, bounds), paired=paired)
     counted = any(isinstance(one, PilotCases) for one in cases)
     return ExpectedIntervals(
         cases,
@@ -150,9 +147,11 @@ def notes_on_method(
     if method.name == normal_z.__name__ or metric.kind is Kind.BINARY:
         return ()
     usual = default_method(functional, level, groups=groups)
-    text = (
+    if method.name == usual.name:
+        return ()
+    note = (
         f"This is the width of {method.name}. The default analysis ({RULE}) takes {usual.name} "
         f"here: leave the method out to plan for that one, or name {method.name} when you "
         f"evaluate ({spelled_both('method', method.name)})."
     )
-    return () if method.name == usual.name else (text,)
+    return (note,)

@@ -97,10 +97,10 @@ def quantile(
     level = Level(confidence_level)
     width_formula, bound = _width_formula(quantile, sd, metric, bounds, level)
     if n is not None:
-        what = (
+        purpose = (
             f"an exact interval of the {float(quantile):g} quantile at {level.confidence_level:g}"
         )
-        checked = check_n(n, width_formula.least, what)
+        checked = check_n(n, width_formula.least, purpose)
         if sd is None and checked > MOST_RANKED:
             raise OptionError(
                 f"n={n} is more than the {MOST_RANKED} cases that are ranked; give an sd"

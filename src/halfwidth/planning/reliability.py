@@ -23,7 +23,7 @@ def quantity_text(statistic: Statistic, metric: Metric) -> str:
     return quantity_title(statistic_title(statistic), metric)
 
 
-def reliability_requirement(metric: Metric, statistic: Statistic, what: str = "") -> Requirement:
+def reliability_requirement(metric: Metric, statistic: Statistic, title: str = "") -> Requirement:
     """The n from which the median coverage of 95 % intervals reaches 92.5 %.
 
     >>> from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
@@ -33,7 +33,7 @@ def reliability_requirement(metric: Metric, statistic: Statistic, what: str = ""
     n = statistic.spec.reliable_n(metric.reliable_n, **statistic.parameters)
     source = OF_THE_MEAN if statistic.spec.estimand is Estimand.MEAN else OF_OTHERS
     return Requirement(
-        f"reliable coverage of the {what or quantity_text(statistic, metric)}", n, source
+        f"reliable coverage of the {title or quantity_text(statistic, metric)}", n, source
     )
 
 
@@ -42,5 +42,5 @@ def other_requirements(metric: Metric, statistics: Iterable[Any]) -> tuple[Requi
     listed = as_list(statistics)
     if listed is None:
         raise OptionError(f"statistics={shown(statistics)} is no list of names of statistics")
-    found = (reliability_requirement(metric, resolve_statistic(one)) for one in listed)
-    return tuple(dict.fromkeys(found))
+    requirements = (reliability_requirement(metric, resolve_statistic(name)) for name in listed)
+    return tuple(dict.fromkeys(requirements))

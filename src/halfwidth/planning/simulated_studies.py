@@ -53,29 +53,18 @@ SMALL_PILOT = 25
 
 @frozen
 class Studies:
-    """Studies simulated from a pilot, and the widths of their intervals.
+    """Studies simulated from a pilot, and the widths of their intervals."""
 
-    Attributes
-    ----------
-    sample : Sample
-        The pilot.
-    statistic : Statistic
-    request : Request
-    samples : int
-        Studies at each n.
-    label : str
-    widths : dict of int to ndarray
-        Computed widths by n, a row per batch; NaN if a study has no interval.
-    begun : float
-        When planning began, by `time.monotonic`: one n is soon done, the search for it is not.
-    """
-
+    # The pilot.
     sample: Sample
     statistic: Statistic
     request: Request
+    # Studies at each n.
     samples: int
     label: str
+    # Computed widths by n, a row per batch; NaN if a study has no interval.
     widths: dict[int, Array]
+    # When planning began, by `time.monotonic`: one n is soon done, the search for it is not.
     begun: float
 
     @property
@@ -95,10 +84,8 @@ class Studies:
         return tuple(requirements)
 
     def smallest_n(self, wanted: float, share: float) -> int:
-        """The smallest n at which the share of studies with a narrow enough interval is reached.
-
-        Brackets a first guess, then bisects.
-        """
+        """The smallest n at which the share of studies with a narrow enough interval is reached."""
+        # Bracket a first guess, then bisect.
         high = self._guess(wanted, share)
         if self.share_reached(high, wanted) >= share:
             low = max(2, int(high / STEP))
@@ -136,11 +123,7 @@ class Studies:
         )
 
     def share_reached(self, n: int, wanted: float) -> float:
-        """The share of studies of n cases whose interval is no wider than wanted.
-
-        An interval of width 0 comes from equal values; it says nothing and counts
-        as missing.
-        """
+        """The share of studies of n cases whose interval is no wider than wanted."""
         return float(self._shares_reached(n, wanted).mean())
 
     def share_error(self, n: int, wanted: float) -> float:
@@ -151,6 +134,7 @@ class Studies:
     def _shares_reached(self, n: int, wanted: float) -> Array:
         """The share within each batch."""
         widths = self.widths_at(n)
+        # An interval of width 0 comes from equal values; it says nothing and counts as missing.
         return np.asarray(((widths > 0) & (widths <= wanted)).mean(axis=1))
 
     def widths_at(self, n: int) -> Array:
@@ -186,14 +170,13 @@ class Studies:
 
     def _cases(self, n: int, start: int, stop: int) -> np.ndarray[Any, Any]:
         """Indices into the pilot of the cases of each study."""
-        of_pilot = len(self.sample.values)
         blocks = [
             randomness.indices(
                 randomness.derive_key(self.request.seed, "pilot cases", block),
                 start,
                 stop,
                 COLUMNS,
-                of_pilot,
+                len(self.sample.values),
             )
             for block in range(-(-n // COLUMNS))
         ]
@@ -273,23 +256,25 @@ def _apart(sizes: list[int], n: int) -> list[int]:
 
 
 def _quantile(widths: Array, u: float) -> float:
-    """The width that at least the share u of all studies do not exceed; NaN if too few have one.
-
-    Widths of 0 count as missing, like NaN.
-    """
+    """The width that at least the share u of all studies do not exceed; NaN if too few have one."""
     rank = math.ceil(u * widths.size - 1e-9)
+    # Widths of 0 count as missing, like NaN.
     known = np.sort(widths[widths > 0])
     return float(known[rank - 1]) if rank <= len(known) else math.nan
 
 
 def check_pilot(
     values: Any,
-    what: tuple[Any, Any, Any],
-    how: tuple[int, float, str],
+    metric: Any,
+    bounds: Any,
+    statistic: Any,
+    *,
+    n_samples: int,
+    scale: float,
+    label: str,
     **options: Any,
 ) -> Studies:
     """The pilot and the options, checked."""
-    (metric, bounds, statistic), (n_samples, scale, label) = what, how
     where = f"pilot {label!r}" if plain_text("label", label) else "pilot"
     request = resolve_request(alternative="two-sided", **options)
     sample = check_sample(values, resolve_metric(metric, bounds), request, scale=scale, where=where)

@@ -24,67 +24,43 @@ SHARE = 0.9
 
 @frozen
 class SpreadModel:
-    """The SD of cases as a polynomial of their mean, and how far it is off.
-
-    Attributes
-    ----------
-    metric : str
-    sources : tuple of str
-        The benchmarks that the instances are from.
-    coefficients : tuple of float
-        c₀, c₁, c₂ of SD = c₀ + c₁ m + c₂ m², by least squares over the instances.
-    instances, tasks : int
-        What it was fitted on: pairs of a model and a task.
-    means : tuple of float
-        The smallest and the largest mean among them.
-    residual_sd : float
-        √(Σ residual² / (instances - 3)), in the unit of the metric.
-    left_out_rmse : float
-        Root mean square error for tasks that the fit had not seen.
-    ratio : tuple of float
-        Between these multiples of the predicted SD lie 90 % of the SDs of tasks that the fit had
-        not seen, each task weighing the same.
-    """
+    """The SD of cases as a polynomial of their mean, and how far it is off."""
 
     metric: str
+    # The benchmarks that the instances are from.
     sources: tuple[str, ...]
+    # c₀, c₁, c₂ of SD = c₀ + c₁ m + c₂ m², by least squares over the instances.
     coefficients: tuple[float, float, float]
+    # What it was fitted on: pairs of a model and a task.
     instances: int
     tasks: int
+    # The smallest and the largest mean among them.
     means: tuple[float, float]
+    # √(Σ residual² / (instances - 3)), in the unit of the metric.
     residual_sd: float
+    # Root mean square error for tasks that the fit had not seen.
     left_out_rmse: float
+    # Between these multiples of the predicted SD lie 90 % of the SDs of tasks that the fit had not
+    # seen, each task weighing the same.
     ratio: tuple[float, float]
 
     def sd(self, mean: float) -> float:
-        """The polynomial at a mean.
-
-        >>> round(spread_models()["dsc"].sd(0.5), 3)
-        0.35
-        """
+        """The polynomial at a mean."""
         constant, linear, square = self.coefficients
         return constant + linear * mean + square * mean**2
 
 
 @frozen
 class Spread:
-    """An SD, with a plausible range if it is a guess.
-
-    Attributes
-    ----------
-    sd : float
-    low, high : float
-        Equal to ``sd`` where it was published.
-    model : SpreadModel or None
-        The model of a guess.
-    outside : bool
-        Whether the mean lies beyond those that the model was fitted on.
-    """
+    """An SD, with a plausible range if it is a guess."""
 
     sd: float
+    # Equal to the SD where it was published.
     low: float
     high: float
+    # The model of a guess.
     model: SpreadModel | None = None
+    # Whether the mean lies beyond those that the model was fitted on.
     outside: bool = False
 
     @classmethod
@@ -95,20 +71,13 @@ class Spread:
 
 @frozen
 class Correlations:
-    """Correlations between the per-case values of two models of similar quality.
+    """Correlations between the per-case values of two models of similar quality."""
 
-    Attributes
-    ----------
-    pairs : int
-        Pairs of models on one task.
-    within : float
-        The largest difference of their means.
-    low, median, high : float
-        The 5 %, 50 % and 95 % quantile of their correlations.
-    """
-
+    # Pairs of models on one task.
     pairs: int
+    # The largest difference of their means.
     within: float
+    # The 5 %, 50 % and 95 % quantile of their correlations.
     low: float
     median: float
     high: float
@@ -127,11 +96,7 @@ def spread_models() -> dict[str, SpreadModel]:
 
 
 def usual_correlations() -> dict[str, Correlations]:
-    """Correlations of pairs of models by the name of the metric; from one benchmark, Touchstone.
-
-    >>> round(usual_correlations()["dsc"].median, 2)
-    0.76
-    """
+    """Correlations of pairs of models by the name of the metric; from one benchmark, Touchstone."""
     return {name: Correlations(**plain) for name, plain in _shipped()["correlations"].items()}
 
 
@@ -142,37 +107,7 @@ def _model(name: str, plain: dict[str, Any]) -> SpreadModel:
 
 
 def usual_spread(metric: str, mean: float, n: int, bounds: Bounds) -> Spread:
-    """The usual SD for a mean, with a plausible range.
-
-    Parameters
-    ----------
-    metric : str
-        One with a fitted polynomial.
-    mean : float
-        In the metric's unit.
-    n : int
-    bounds : Bounds
-        The metric's range; no SD is larger than it allows.
-
-    Returns
-    -------
-    Spread
-
-    Raises
-    ------
-    DataError
-        If there is no polynomial for the metric, or its range differs.
-
-    References
-    ----------
-    Christodoulou et al. (2024), for the form.
-
-    Examples
-    --------
-    >>> guess = usual_spread("dsc", 0.85, 50, Bounds(0, 1))
-    >>> print(f"{guess.sd:.2f}, from {guess.low:.2f} to {guess.high:.2f}")
-    0.21, from 0.03 to 0.26
-    """
+    """The usual SD for a mean, with a plausible range, as by Christodoulou et al. (2024)."""
     models = spread_models()
     if metric not in models or bounds != UNIT_INTERVAL:
         raise DataError(
@@ -192,9 +127,6 @@ def largest_sd(mean: float, n: int, bounds: Bounds) -> float:
 
     Not above √((m - a)(b - m) n/(n - 1)), which half of the cases at each end reach, nor above
     (m - a)√n or (b - m)√n, which one case far out and all others at an end reach.
-
-    >>> round(largest_sd(0.85, 50, Bounds(0, 1)), 4)
-    0.3607
     """
     below, above = mean - bounds.low, bounds.high - mean
     alone = min(below, above) * math.sqrt(n)

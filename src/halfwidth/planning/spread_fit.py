@@ -19,32 +19,11 @@ def fit_spread(
     tasks: Sequence[str],
     sources: Sequence[str] = (),
 ) -> SpreadModel:
-    """Least squares of the SD on 1, m and m², and its error on tasks left out.
+    """Least squares of the SD (n - 1) on 1, m and m², and its error on tasks left out.
 
     Instances of one task share its cases, so the error is that of tasks that the fit has not seen:
-    each task is left out once, and its SDs are compared with what the others predict. In the range
-    of the ratios each task weighs the same, whatever its number of models.
-
-    Parameters
-    ----------
-    metric : str
-    means, sds : array-like, shape (instances,)
-        Of the cases of each instance, in the unit of the metric; SD with n - 1.
-    tasks : sequence of str
-        The task of each instance; two at least.
-    sources : sequence of str
-        The benchmarks that the instances are from.
-
-    Returns
-    -------
-    SpreadModel
-
-    Examples
-    --------
-    >>> m = np.array([0.2, 0.4, 0.5, 0.6, 0.7, 0.9])
-    >>> model = fit_spread("dsc", m, m * (1 - m), ["a", "a", "a", "b", "b", "b"])
-    >>> [round(float(c), 9) + 0.0 for c in model.coefficients]
-    [0.0, 1.0, -1.0]
+    each of the two or more tasks is left out once, and its SDs are compared with what the others
+    predict. In the range of the ratios each task weighs the same, whatever its number of models.
     """
     m, s = np.asarray(means, float), np.asarray(sds, float)
     task = np.asarray(tasks)

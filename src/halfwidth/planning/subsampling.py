@@ -174,10 +174,10 @@ def _sizes(sizes: Iterable[int] | None, n: int) -> list[int]:
     return numbers
 
 
-def _integer(name: str, given: Any) -> int:
-    count = as_count(given)
+def _integer(name: str, value: Any) -> int:
+    count = as_count(value)
     if count is None:
-        raise OptionError(f"{name}: {shown(given)} is not a whole number")
+        raise OptionError(f"{name}: {shown(value)} is not a whole number")
     return count
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
 
 import numpy as np
 
@@ -22,63 +21,40 @@ POINTS, LEAST_SHARE, MOST_SHARE = 60, 0.2, 3.0
 
 @frozen
 class WidthFormula:
-    """The width of an interval as a function of the number of cases.
-
-    Attributes
-    ----------
-    of, formula, formula_text, unit, assumed, notes
-        As in `SampleSize`.
-    level : Level
-    width_at : callable
-        The width at n; it never grows with n unless there is a ``search``.
-    least : int
-        Fewest cases for which there is an interval.
-    needs : tuple of Requirement
-        Requirements other than the width.
-    ends_at : callable or None
-        The ends of the interval at n, if they are known.
-    counts_at : callable or None
-        Cases of each class at n.
-    search : callable or None
-        Finds the n for a width where bisection would fail.
-    curve_at : callable or None
-        Widths for a figure, where those of ``width_at`` take long.
-    rule, shape : str
-        As in `SampleSize`.
-    """
+    """The width of an interval as a function of the number of cases; texts as in `SampleSize`."""
 
     quantity: str
     formula: str
     formula_text: str
     level: Level
     assumed: Mapping[str, float]
+    # The width at n; it never grows with n unless there is a search.
     width_at: Callable[[int], float]
+    # Fewest cases for which there is an interval.
     least: int = 2
+    # Requirements other than the width.
     needs: tuple[Requirement, ...] = ()
+    # The ends of the interval at n, if they are known.
     ends_at: Callable[[int], tuple[float, float]] | None = None
+    # Cases of each class at n.
     counts_at: Callable[[int], Mapping[str, int]] | None = None
+    # Finds the n for a width where bisection would fail.
     search: Callable[[float], int] | None = None
     unit: str = ""
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    # Widths for a figure, where those of ``width_at`` take long.
     curve_at: Callable[[int], float] | None = None
     rule: str = ""
     shape: str = ""
 
 
 def smallest_n(
-    reached: Callable[[int], bool], least: int, what: str = "the width", start: int | None = None
+    reached: Callable[[int], bool], least: int, goal: str = "the width", start: int | None = None
 ) -> int:
     """The smallest n from ``least`` on with ``reached(n)``, which all larger n must satisfy too.
 
     The search begins at ``start``, where one is given: nearby it asks for few n.
 
-    Raises
-    ------
-    OptionError
-        If no n up to `MOST_CASES` does.
-
-    Examples
-    --------
     >>> smallest_n(lambda n: n * n >= 50, 1)
     8
     """
@@ -86,7 +62,7 @@ def smallest_n(
     while not reached(high):
         if high >= MOST_CASES:
             raise OptionError(
-                f"{what} takes more than {MOST_CASES} cases; ask for a wider interval"
+                f"{goal} takes more than {MOST_CASES} cases; ask for a wider interval or less power"
             )
         low, high = high + 1, min(2 * high, MOST_CASES)
     while low == high > least:

@@ -21,20 +21,11 @@ from halfwidth.core.types import Array
 
 @frozen(eq=False)
 class Classes:
-    """The classes of an average, as they were observed.
+    """The classes of an average, as they were observed."""
 
-    Attributes
-    ----------
-    average : ndarray, shape (S,)
-    values : ndarray, shape (S, C)
-        Anything where a class has no weight.
-    weights : ndarray, shape (S, C)
-        Of the classes in the average.
-    """
-
-    average: Array
-    values: Array
-    weights: Array
+    average: Array  # (S,)
+    values: Array  # (S, C): anything where a class has no weight
+    weights: Array  # (S, C): of the classes in the average
 
     @classmethod
     def averaged(cls, values: Array, average: Callable[[Array], Array]) -> Classes:
@@ -44,27 +35,13 @@ class Classes:
 
 @frozen(eq=False)
 class ClassAverage:
-    """The distribution of an average over classes for one end of an interval, for S samples.
+    """The distribution of an average over classes for one end of an interval, for S samples."""
 
-    Attributes
-    ----------
-    estimate : ndarray, shape (S,)
-        The average.
-    classes : ndarray, shape (S, C)
-        Its estimates, anything where a class has no weight.
-    weights : ndarray, shape (S, C)
-        Of the classes in the average.
-    replicates : ndarray, shape (S, C, B)
-        Of each class under Dirichlet weights; NaN where it is undefined.
-    correlation : ndarray, shape (S, C, C)
-        Of the replicates of two classes.
-    """
-
-    estimate: Array
-    classes: Array
-    weights: Array
-    replicates: Array
-    correlation: Array
+    estimate: Array  # (S,): the average
+    classes: Array  # (S, C): its estimates, anything where a class has no weight
+    weights: Array  # (S, C): of the classes in the average
+    replicates: Array  # (S, C, B): of each class under Dirichlet weights; NaN where it is undefined
+    correlation: Array  # (S, C, C): of the replicates of two classes
 
     @classmethod
     def from_replicates(cls, observed: Classes, replicates: Array) -> ClassAverage:

@@ -20,21 +20,13 @@ Codes = NDArray[np.intp]
 
 @frozen
 class Design:
-    """Units and strata of a sample whose cases stand in canonical order (`arrange`).
+    """Units and strata of a sample whose cases stand in canonical order (`arrange`)."""
 
-    Attributes
-    ----------
-    strata : tuple of int
-        Units in each stratum; one entry where there are no strata.
-    sizes : tuple of int or None
-        Cases in each unit, stratum after stratum; None where every unit is one case.
-    paired : bool
-        Whether several values of each case must stay together (those of several models, say), so
-        that no sample may be sorted by itself, and none has draws of its own.
-    """
-
-    strata: tuple[int, ...]
+    strata: tuple[int, ...]  # Units in each stratum; one entry where there are no strata
+    # Cases in each unit, stratum after stratum; None where every unit is one case
     sizes: tuple[int, ...] | None = None
+    # Whether several values of each case must stay together (those of several models, say), so that
+    # no sample may be sorted by itself, and none has draws of its own
     paired: bool = False
 
     @classmethod
@@ -167,33 +159,6 @@ def arrange(
     Where models are compared, position i must be the same case for each. With ``identities`` cases
     ascend by these, whatever their values: every model is arranged by itself, and a resample holds
     the same cases for all of them, however many there are.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n,), or (k, n) where each case has k values
-    groups : ndarray of int, shape (n,), optional
-        Cluster of each case.
-    strata : ndarray of int, shape (n,), optional
-        Stratum of each case; the cases of a cluster share it.
-    paired : bool
-        Whether the values of a case must stay together.
-    identities : ndarray of int, shape (n,), optional
-        Which case it is, the same number for every model.
-
-    Returns
-    -------
-    values : ndarray
-        In canonical order, same shape.
-    design : Design
-
-    Examples
-    --------
-    >>> values, design = arrange(np.array([5.0, 1.0, 3.0, 2.0]), groups=np.array([7, 7, 9, 7]))
-    >>> values, design.sizes, design.name
-    (array([3., 1., 2., 5.]), (1, 3), 'clustered')
-    >>> values, design = arrange(np.array([5.0, 1.0, 3.0]), identities=np.array([2, 0, 1]))
-    >>> values, design.name
-    (array([1., 3., 5.]), 'paired')
     """
     named = identities is not None
     if values.ndim == 1 and groups is None and strata is None and not (named or paired):

@@ -7,6 +7,7 @@ do not ask how it came about.
 from __future__ import annotations
 
 import functools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
@@ -51,17 +52,86 @@ class Distribution(Quantiles, Protocol):
         """The mean."""
 
 
+class AllDefined:
+    """Part of a distribution on which no replicate is undefined."""
+
+    @property
+    def n_undefined(self) -> NDArray[np.intp]:
+        """0."""
+        return np.zeros((), dtype=np.intp)
+
+
+class Undrawn(AllDefined):
+    """Part of a distribution that is known without a draw."""
+
+    @property
+    def n_resamples(self) -> None:
+        """None: nothing was drawn."""
+        return None
+
+
+# --------------------------------------------------------------------------- drawn replicates
+
+
+class DrawnReplicates(ABC):
+    """Replicates of a statistic, one row per sample of a batch, in whatever order they are kept."""
+
+    @property
+    @abstractmethod
+    def n_resamples(self) -> int:
+        """B, the undefined ones included."""
+
+    @property
+    @abstractmethod
+    def n_undefined(self) -> NDArray[np.intp]:
+        """Resamples on which the statistic is undefined."""
+
+    @abstractmethod
+    def _at(self, rank: NDArray[np.intp]) -> Array:
+        """The replicate of a rank, from the smallest, one per sample."""
+
+    @property
+    @abstractmethod
+    def _rows(self) -> Array:
+        """All of them, (..., B)."""
+
+    def quantile(self, probability: Array | float) -> Array:
+        """Type-7 quantile of the defined replicates; ``probability`` has one value per sample."""
+        defined = self.n_resamples - self.n_undefined
+        position = np.asarray(probability, float) * (defined - 1)
+        usable = np.isfinite(position) & (defined > 0)
+        position = np.where(usable, position, 0.0)
+        below = np.floor(position).astype(np.intp)
+        above = np.minimum(below + 1, np.maximum(defined - 1, 0))
+        low, high = self._at(below), self._at(above)
+        with np.errstate(invalid="ignore"):
+            between = low + (position - below) * (high - low)
+        # Studentized replicates may be infinite, where a difference of two is no number.
+        between = np.where((low == high) | (position == below), low, between)
+        between = np.where(np.isinf(low) & (low < high), low, between)
+        return np.where(usable, between, np.nan)
+
+    def mean(self) -> Array:
+        """Mean of the defined replicates."""
+        return self._moments[0]
+
+    def standard_deviation(self) -> Array:
+        """SD (B - 1) of the defined replicates: the bootstrap standard error."""
+        return self._moments[1]
+
+    @functools.cached_property
+    def _moments(self) -> tuple[Array, Array]:
+        rows, shape = self._rows, self._rows.shape[:-1]
+        defined = (self.n_resamples - self.n_undefined).reshape(-1)
+        mean, deviation = _defined_moments(rows.reshape(-1, self.n_resamples), defined)
+        return mean.reshape(shape), deviation.reshape(shape)
+
+
 @frozen
-class Replicates:
-    """Replicates of a statistic, one row per sample of a batch.
+class Replicates(DrawnReplicates):
+    """Replicates that are sorted."""
 
-    Attributes
-    ----------
-    ordered : ndarray, shape (..., B)
-        Ascending along the last axis, undefined ones (NaN) last.
-    """
-
-    ordered: Array
+    ordered: Array  # (..., B): ascending along the last axis, undefined ones (NaN) last
 
     @classmethod
     def sorting(cls, replicates: Array) -> Replicates:
@@ -71,19 +141,19 @@ class Replicates:
 
     @property
     def n_resamples(self) -> int:
-        """B, the undefined ones included."""
+        """B."""
         return int(self.ordered.shape[-1])
 
     @functools.cached_property
     def n_undefined(self) -> NDArray[np.intp]:
-        """Resamples on which the statistic is undefined."""
+        """Those that come last."""
         if not np.isnan(self.ordered[..., -1]).any():
             return np.zeros(self.ordered.shape[:-1], dtype=np.intp)
         return np.asarray(np.isnan(self.ordered).sum(axis=-1))
 
-    def quantile(self, probability: Array | float) -> Array:
-        """Type-7 quantile of the defined replicates; ``probability`` has one value per sample."""
-        return quantile_by_rank(self, self._at, probability)
+    @property
+    def _rows(self) -> Array:
+        return self.ordered
 
     def _at(self, rank: NDArray[np.intp]) -> Array:
         return np.take_along_axis(self.ordered, rank[..., None], axis=-1)[..., 0]
@@ -108,55 +178,6 @@ class Replicates:
             step >>= 1
         return count
 
-    def mean(self) -> Array:
-        """Mean of the defined replicates."""
-        return self._moments[0]
-
-    def standard_deviation(self) -> Array:
-        """SD (B - 1) of the defined replicates: the bootstrap standard error."""
-        return self._moments[1]
-
-    @functools.cached_property
-    def _moments(self) -> tuple[Array, Array]:
-        shape, size = self.ordered.shape[:-1], self.n_resamples
-        defined = (size - self.n_undefined).reshape(-1)
-        mean, deviation = defined_moments(self.ordered.reshape(-1, size), defined)
-        return mean.reshape(shape), deviation.reshape(shape)
-
-
-# --------------------------------------------------------------------------- drawn replicates
-
-
-class Drawn(Protocol):
-    """What quantiles of drawn replicates need to know of them."""
-
-    @property
-    def n_resamples(self) -> int:
-        """B, the undefined ones included."""
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """Undefined replicates of each sample."""
-
-
-def quantile_by_rank(
-    drawn: Drawn, at: Callable[[NDArray[np.intp]], Array], probability: Array | float
-) -> Array:
-    """Type-7 quantiles of the defined replicates, given a way to the one of a rank."""
-    defined = drawn.n_resamples - drawn.n_undefined
-    position = np.asarray(probability, float) * (defined - 1)
-    usable = np.isfinite(position) & (defined > 0)
-    position = np.where(usable, position, 0.0)
-    below = np.floor(position).astype(np.intp)
-    above = np.minimum(below + 1, np.maximum(defined - 1, 0))
-    low, high = at(below), at(above)
-    with np.errstate(invalid="ignore"):
-        between = low + (position - below) * (high - low)
-    # Studentized replicates may be infinite, where a difference of two is no number.
-    between = np.where((low == high) | (position == below), low, between)
-    between = np.where(np.isinf(low) & (low < high), low, between)
-    return np.where(usable, between, np.nan)
-
 
 def tie_limits(value: Array, tolerance: Array) -> tuple[Array, Array]:
     """Between which limits replicates are tied with a value."""
@@ -164,7 +185,7 @@ def tie_limits(value: Array, tolerance: Array) -> tuple[Array, Array]:
         return np.asarray(value) - tolerance, np.asarray(value) + tolerance
 
 
-def defined_moments(rows: Array, defined: NDArray[np.intp]) -> tuple[Array, Array]:
+def _defined_moments(rows: Array, defined: NDArray[np.intp]) -> tuple[Array, Array]:
     """Mean and SD (B - 1) of the defined replicates, (S, B) -> (S,)."""
     sums, squares, anchor = (np.empty(len(rows)) for _ in range(3))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -193,29 +214,11 @@ def in_parts(rows: int, size: int) -> Iterator[slice]:
 
 
 @frozen
-class ExactDistribution:
-    """A discrete bootstrap distribution known without a draw, one row per sample of a batch.
+class ExactDistribution(Undrawn):
+    """A discrete bootstrap distribution known without a draw, one row per sample of a batch."""
 
-    Attributes
-    ----------
-    support : ndarray, shape (..., m)
-        Values that the statistic takes on resamples, ascending.
-    probability : ndarray, shape (..., m)
-        Their probabilities, which add up to 1.
-    """
-
-    support: Array
-    probability: Array
-
-    @property
-    def n_resamples(self) -> None:
-        """None: nothing was drawn."""
-        return None
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """Always 0."""
-        return np.zeros(self.support.shape[:-1], dtype=np.intp)
+    support: Array  # (..., m): values that the statistic takes on resamples, ascending
+    probability: Array  # (..., m): their probabilities, which add up to 1
 
     def quantile(self, probability: Array | float) -> Array:
         """inf{x : F(x) ≥ p}, for one p per sample."""
@@ -270,13 +273,8 @@ def _count_before(ascending: Array, limit: Array, *, inclusive: bool) -> NDArray
 
 
 @frozen
-class BatchDistribution:
-    """Exact distributions of the samples of a batch, each of its own kind.
-
-    Attributes
-    ----------
-    each : tuple of Distribution
-    """
+class BatchDistribution(Undrawn):
+    """Exact distributions of the samples of a batch, each of its own kind."""
 
     each: tuple[Distribution, ...]
 
@@ -289,16 +287,6 @@ class BatchDistribution:
                 return None
             known.append(one)
         return cls(tuple(known))
-
-    @property
-    def n_resamples(self) -> None:
-        """None: nothing was drawn."""
-        return None
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """Always 0."""
-        return np.zeros(len(self.each), dtype=np.intp)
 
     def quantile(self, probability: Array | float) -> Array:
         """inf{x : F(x) ≥ p}, for one p per sample."""
@@ -316,8 +304,8 @@ class BatchDistribution:
         """SDs over all resamples: the exact bootstrap standard errors."""
         return self._all(lambda one: one.standard_deviation())
 
-    def _all(self, ask: Callable[..., Array], *given: Array | float) -> Array:
-        shaped = [np.broadcast_to(np.asarray(item, float), len(self.each)) for item in given]
+    def _all(self, ask: Callable[..., Array], *arguments: Array | float) -> Array:
+        shaped = [np.broadcast_to(np.asarray(item, float), len(self.each)) for item in arguments]
         return np.array(
             [float(ask(*own)) for own in zip(self.each, *shaped, strict=True)], dtype=float
         )

@@ -34,35 +34,21 @@ SHARED_DRAWS = 2**17
 
 @frozen
 class Plan:
-    """How a bootstrap is drawn.
+    """How a bootstrap is drawn."""
 
-    Attributes
-    ----------
-    entropy : int
-        Root entropy; with what is computed it makes the key of the draws.
-    n_resamples : int
-    block_elements : int
-        Upper bound on the elements of a temporary array.
-    compiled : bool or None
-        Whether to use the compiled kernels; None: where they are there. The draws are the same.
-    kept : dict or None
-        Where what several statistics of the same cases have in common is kept; None: nowhere.
-    threads : int
-        That share the draws and what kernels make of them; no result depends on it, in no bit.
-    own_uniforms : bool
-        Whether each sample of a batch has its own number where a method takes one, as the samples
-        of a simulation need; else each has that which it would have alone.
-    convolves : bool
-        Whether means and ratios of sums get their exact distribution, without draws.
-    """
-
-    entropy: int
+    entropy: int  # Root entropy; with what is computed it makes the key of the draws
     n_resamples: int = 9999
-    block_elements: int = BLOCK_ELEMENTS
+    block_elements: int = BLOCK_ELEMENTS  # Upper bound on the elements of a temporary array
+    # Whether to use the compiled kernels; None: where they are there. The draws are the same.
     compiled: bool | None = None
+    # Where what several statistics of the same cases have in common is kept; None: nowhere
     kept: dict[Hashable, Any] | None = field(default=None, compare=False, repr=False)
+    # That share the draws and what kernels make of them; no result depends on it, in no bit
     threads: int = 1
+    # Whether each sample of a batch has its own number where a method takes one, as the samples of
+    # a simulation need; else each has that which it would have alone
     own_uniforms: bool = False
+    # Whether means and ratios of sums get their exact distribution, without draws
     convolves: bool = False
 
     @property
@@ -116,7 +102,7 @@ class Plan:
         return np.broadcast_to(rng.uniforms(key, 0, 1, 1)[0], count)
 
     def once(
-        self, what: Hashable, arrays: Iterable[NDArray[Any]], design: Design, make: Callable[[], T]
+        self, name: Hashable, arrays: Iterable[NDArray[Any]], design: Design, make: Callable[[], T]
     ) -> T:
         """What ``make`` gives, made once for the same arrays under the same design."""
         if self.kept is None:
@@ -124,11 +110,21 @@ class Plan:
         digest = hashlib.blake2b()
         for array in arrays:
             digest.update(np.ascontiguousarray(array).data)
-        key = (what, design, self.entropy, self.n_resamples, digest.digest())
+        key = (name, design, self.entropy, self.n_resamples, digest.digest())
         if key not in self.kept:
             self.kept[key] = make()
         kept_value: T = self.kept[key]
         return kept_value
+
+    def drawn(self, draw: Callable[[int, int], Array], start: int, stop: int, units: int) -> Array:
+        """Rows of draws of so many units, shared among threads; as those of one, in every bit."""
+        if self.threads == 1 or (stop - start) * units < SHARED_DRAWS:
+            return draw(start, stop)
+        from concurrent.futures import ThreadPoolExecutor
+
+        ends = [int(end) for end in np.linspace(start, stop, self.threads + 1)]
+        with ThreadPoolExecutor(self.threads) as pool:
+            return np.concatenate(list(pool.map(draw, ends[:-1], ends[1:])))
 
     def in_threads(
         self, most: int, make: Callable[[tuple[int, int]], T]

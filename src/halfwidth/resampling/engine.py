@@ -30,23 +30,10 @@ from halfwidth.resampling.tails import as_distribution
 def bootstrap_distribution(
     values: Array, design: Design, statistic: Statistic, plan: Plan, *, binary: bool = False
 ) -> Distribution:
-    """The bootstrap distribution of a statistic, exact where that is known.
+    """The bootstrap distribution of a statistic of samples, exact where that is known.
 
-    Parameters
-    ----------
-    values : ndarray, shape (S, n), or (S, k, n) where cases have k values
-        Samples, each in the canonical order of the design.
-    design : Design
-    statistic : Statistic
-    plan : Plan
-        Not used where the distribution is exact.
-    binary : bool
-        Whether the values are 0 and 1 and the statistic is their mean.
-
-    Returns
-    -------
-    Distribution
-        For S samples.
+    Samples, (S, n) or (S, k, n), stand in the canonical order of the design. Where values are 0 and
+    1 and the statistic is their mean, they are ``binary``.
     """
     if design.simple and binary:
         return binomial(values.sum(axis=-1), design.n)
@@ -69,8 +56,7 @@ def studentized_distribution(
     """Studentized replicates t* = (θ* - θ̂) / SE*, on the draws that the other bootstraps use.
 
     SE* is that of each resample under its design. Infinite where SE* = 0 and θ* ≠ θ̂; undefined
-    (NaN) where both are 0. Arguments as for `bootstrap_distribution`; the statistic declares an
-    influence.
+    (NaN) where both are 0.
     """
     if design.simple and binary:
         return studentized_binomial(values.sum(axis=-1), design.n)
@@ -95,10 +81,10 @@ def has_model_error(statistic: Statistic) -> bool:
 
 def model_error(values: Array, design: Design, statistic: Statistic) -> Array:
     """SE of a statistic of independent cases by its likelihood, (S, n) -> (S,)."""
-    of_model = engine_for(statistic).errors.model_error
-    if of_model is None:
+    by_likelihood = engine_for(statistic).errors.model_error
+    if by_likelihood is None:
         raise TypeError(f"{statistic.spec.name} has no likelihood")
-    return of_model(values, design, statistic)
+    return by_likelihood(values, design, statistic)
 
 
 def robust_error(values: Array, design: Design, statistic: Statistic) -> Array:
@@ -142,10 +128,7 @@ def takes_reach(statistic: Statistic) -> bool:
 def weighted_distributions(
     values: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
 ) -> BothEnds:
-    """Distributions under Dirichlet weights, for the lower and the upper end of an interval.
-
-    Arguments as for `bootstrap_distribution`; the statistic has such distributions.
-    """
+    """Distributions under Dirichlet weights, for the lower and the upper end of an interval."""
     dirichlet = engine_for(statistic).dirichlet
     if dirichlet is None:
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
@@ -155,22 +138,13 @@ def weighted_distributions(
 def joint_resampling(
     records: Sequence[Array], design: Design, statistic: Statistic
 ) -> tuple[OfCounts, int]:
-    """How counts of draws give resamples of K models, and how many numbers each resample takes.
-
-    Parameters
-    ----------
-    records : sequence of ndarray, each (n,) or (k, n)
-        Of each model, all in the canonical order of the same cases.
-    design : Design
-    statistic : Statistic
-        With a standard error (`has_standard_error`).
-    """
-    make = engine_for(statistic).errors.joint
-    found = None if make is None else make(records, design, statistic)
-    if found is None:
-        found = functools.partial(gathered, records, design, statistic)
+    """How counts of draws give resamples of K models, and how many numbers each resample takes."""
+    from_counts = engine_for(statistic).errors.joint
+    resample = None if from_counts is None else from_counts(records, design, statistic)
+    if resample is None:
+        resample = functools.partial(gathered, records, design, statistic)
     # Blocks of the counts of all resamples may be larger than what a cache holds.
-    return found, max(1, len(records) * design.n // 4)
+    return resample, max(1, len(records) * design.n // 4)
 
 
 def tie_tolerance(values: Array, statistic: Statistic) -> Array:
@@ -224,16 +198,6 @@ def jackknife_degrees(values: Array, design: Design, statistic: Statistic) -> Ar
     two models, little is known of its spread, however many do not. No less than 1, no more than
     units less strata. 1 where the statistic is undefined without some unit, NaN where no unit
     changes it.
-
-    Parameters
-    ----------
-    values : ndarray, shape (S, n), or (S, k, n) where cases have k values
-    design : Design
-    statistic : Statistic
-
-    Returns
-    -------
-    ndarray, shape (S,)
     """
     most = float(design.degrees_of_freedom)
     if design.n - design.unit_sizes.max() < statistic.spec.min_n or most < 1:

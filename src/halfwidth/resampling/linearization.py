@@ -21,16 +21,16 @@ ROUNDING = 1e-12
 def linearized(values: Array, design: Design, statistic: Statistic) -> Array:
     """SE of a statistic of each sample, shape (..., n) -> (...).
 
-    SE² = Σₕ Gₕ/(Gₕ - 1) Σ_g (z_g - z̄ₕ)², z_g the sum over the cases of unit g of influence / n. For
-    the mean of independent cases it is s/√n; of clusters, the cluster-robust SE; of a trimmed
+    SE² = Σₕ Gₕ/(Gₕ - 1) Σ_g (z_g - z̄ₕ)², z_g the sum over the cases of unit g of influence / n.
+    For the mean of independent cases it is s/√n; of clusters, the cluster-robust SE; of a trimmed
     mean, Tukey and McLaughlin's. NaN where no stratum has two units.
     """
     if statistic.spec.influence is None:
         raise TypeError(f"{statistic.spec.name} declares no influence")
     influence = statistic.spec.influence(values, **statistic.parameters)
     form = statistic.spec.form
-    of_one = form.statistic if isinstance(form, Contrast) else statistic.spec
-    if of_one.estimand is not Estimand.COUNTING:
+    single = form.statistic if isinstance(form, Contrast) else statistic.spec
+    if single.estimand is not Estimand.COUNTING:
         return np.sqrt(design.variance_of_total(design.totals(influence) / values.shape[-1]))
     if design.independent:
         # The variance of multinomial counts is known; it needs no n / (n - 1).

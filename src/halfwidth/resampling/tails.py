@@ -7,20 +7,12 @@ sample of all as any. Ranks further in are looked up in the row, sorted as a who
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
-from halfwidth.resampling.distribution import (
-    Distribution,
-    Replicates,
-    defined_moments,
-    quantile_by_rank,
-    tie_limits,
-)
+from halfwidth.resampling.distribution import Distribution, DrawnReplicates, Replicates, tie_limits
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.kernels import native_selection
 
@@ -49,24 +41,15 @@ def as_distribution(replicates: Array, plan: Plan) -> Distribution:
 
 
 @frozen(eq=False)
-class Tails:
-    """Replicates of a statistic, one row per sample of a batch, with their tails apart.
+class Tails(DrawnReplicates):
+    """Replicates of a statistic, one row per sample of a batch, with their tails apart."""
 
-    Attributes
-    ----------
-    replicates : ndarray, shape (S, B)
-    lower, upper : ndarray, shape (S, room)
-        The smallest, ascending from the left, and the largest, ascending to the right.
-    held : ndarray of int, shape (S, 2)
-        How many of them mean something, from the outside in.
-    n_undefined : ndarray of int, shape (S,)
-    """
-
-    replicates: Array
+    replicates: Array  # (S, B)
+    # (S, room): the smallest, ascending from the left, and the largest, ascending to the right
     lower: Array
     upper: Array
-    held: NDArray[np.intp]
-    n_undefined: NDArray[np.intp]
+    held: NDArray[np.intp]  # (S, 2): how many of them mean something, from the outside in
+    undefined: NDArray[np.intp]  # (S,): how many are
 
     @classmethod
     def from_replicates(cls, replicates: Array) -> Tails:
@@ -94,20 +77,25 @@ class Tails:
 
     @property
     def n_resamples(self) -> int:
-        """B, the undefined ones included."""
+        """B."""
         return int(self.replicates.shape[-1])
 
-    def quantile(self, probability: Array | float) -> Array:
-        """Type-7 quantile of the defined replicates; ``probability`` has one value per sample."""
-        return quantile_by_rank(self, self._at, probability)
+    @property
+    def n_undefined(self) -> NDArray[np.intp]:
+        """Counted on the way."""
+        return self.undefined
+
+    @property
+    def _rows(self) -> Array:
+        return self.replicates
 
     def _at(self, rank: NDArray[np.intp]) -> Array:
         row, room = np.arange(len(self.replicates)), self.lower.shape[-1]
         from_above = np.maximum(self.n_resamples - self.n_undefined - 1 - rank, 0)
         in_lower, in_upper = rank < self.held[:, 0], from_above < self.held[:, 1]
-        of_upper = np.where(in_upper, room - 1 - from_above, 0)
-        found = np.where(
-            in_lower, self.lower[row, np.where(in_lower, rank, 0)], self.upper[row, of_upper]
+        upper_place = np.where(in_upper, room - 1 - from_above, 0)
+        values = np.where(
+            in_lower, self.lower[row, np.where(in_lower, rank, 0)], self.upper[row, upper_place]
         )
         further_in = np.flatnonzero(~(in_lower | in_upper))
         if len(further_in):
@@ -115,8 +103,8 @@ class Tails:
             whole = self.replicates[further_in]
             whole.sort(axis=-1)
             self.replicates[further_in] = whole
-            found[further_in] = whole[np.arange(len(further_in)), rank[further_in]]
-        return found
+            values[further_in] = whole[np.arange(len(further_in)), rank[further_in]]
+        return values
 
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """Share of the defined replicates below ``value``, plus half of those tied with it."""
@@ -125,18 +113,6 @@ class Tails:
         with np.errstate(invalid="ignore"):
             return np.asarray(counted / (2.0 * (self.n_resamples - self.n_undefined)))
 
-    def mean(self) -> Array:
-        """Mean of the defined replicates."""
-        return self._moments[0]
-
-    def standard_deviation(self) -> Array:
-        """SD (B - 1) of the defined replicates: the bootstrap standard error."""
-        return self._moments[1]
-
-    @functools.cached_property
-    def _moments(self) -> tuple[Array, Array]:
-        return defined_moments(self.replicates, self.n_resamples - self.n_undefined)
-
 
 def _limits(replicates: Array) -> tuple[Array, Array]:
     """Values that cut off about the same share of each row at either end."""
@@ -144,6 +120,6 @@ def _limits(replicates: Array) -> tuple[Array, Array]:
     defined = FIRST - np.isnan(first).sum(axis=-1)
     place = np.floor(SHARE * np.maximum(defined, 1)).astype(np.intp)
     places = (place, np.maximum(defined - 1 - place, 0))
-    of_parts = [np.take_along_axis(first, one[..., None], axis=-1)[..., 0] for one in places]
-    low, high = (np.sort(one, axis=-1)[:, PARTS // 2] for one in of_parts)
+    quantiles = [np.take_along_axis(first, one[..., None], axis=-1)[..., 0] for one in places]
+    low, high = (np.sort(one, axis=-1)[:, PARTS // 2] for one in quantiles)
     return low, high

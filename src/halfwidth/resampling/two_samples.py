@@ -27,17 +27,9 @@ from halfwidth.resampling.engine import (
 
 @frozen(eq=False)
 class Sample:
-    """One of two samples.
+    """One of two samples."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (n,), or (k, n) where cases have k values
-        In the canonical order of the design.
-    design : Design
-    statistic : Statistic
-    """
-
-    values: Array
+    values: Array  # (n,): in the canonical order of the design
     design: Design
     statistic: Statistic
 
@@ -66,13 +58,7 @@ class Sample:
 
 @frozen(eq=False)
 class TwoSamples:
-    """Two samples, and what they give together.
-
-    Attributes
-    ----------
-    first, second : Sample
-    effect : {"difference", "ratio"}
-    """
+    """Two samples, and what they give together."""
 
     first: Sample
     second: Sample

@@ -205,8 +205,8 @@ class Audit(Result, Sequence[Finding]):
     @property
     def worst(self) -> str | None:
         """The severest of the findings: error, warning or note; None where there is nothing."""
-        found = {finding.severity for finding in self}
-        return next((str(one) for one in Severity if one in found), None)
+        raised = {finding.severity for finding in self}
+        return next((str(severity) for severity in Severity if severity in raised), None)
 
     def to_rows(self) -> list[dict[str, Any]]:
         """A flat row per finding."""
@@ -243,28 +243,26 @@ def audit_document(audit: Audit) -> Document:
         groups.setdefault(finding.code, []).append(finding)
     if not groups:
         return Document((*looked_at, Note(NOTHING)), data)
-    by_weight = sorted(groups.values(), key=_weight)
-    rows = tuple(_row(found) for found in by_weight)
+    # Errors first.
+    by_weight = sorted(
+        groups.values(), key=lambda group: (SEVERITIES.index(str(group[0].severity)), group[0].code)
+    )
+    rows = tuple(_row(group) for group in by_weight)
     columns = (
         Column("code", Kind.NAME),
         Column("severity", Kind.NAME),
         Column("where"),
         Column("found"),
     )
-    remedies = tuple(Item(found[0].code, found[0].remedy, found[0].code) for found in by_weight)
+    remedies = tuple(Item(group[0].code, group[0].remedy, group[0].code) for group in by_weight)
     parts: tuple[Part, ...] = (Heading(_title(by_weight)), Table(columns, rows), *looked_at)
     return Document((*parts, Items(remedies, "What to do")), data)
 
 
-def _weight(found: Sequence[Finding]) -> tuple[int, str]:
-    """Errors first."""
-    return SEVERITIES.index(str(found[0].severity)), found[0].code
-
-
 def _title(groups: Sequence[Sequence[Finding]]) -> str:
     """How many kinds of findings there are."""
-    found = [str(group[0].severity) for group in groups]
-    texts = [_counted(found.count(word), word) for word in SEVERITIES if word in found]
+    severities = [str(group[0].severity) for group in groups]
+    texts = [_counted(severities.count(word), word) for word in SEVERITIES if word in severities]
     return f"Found: {', '.join(texts)}"
 
 
@@ -272,16 +270,16 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
-def _row(found: Sequence[Finding]) -> tuple[Cell, ...]:
+def _row(group: Sequence[Finding]) -> tuple[Cell, ...]:
     """The first of several findings of one code, and where the others are."""
-    first = found[0]
-    places = list(dict.fromkeys(finding.where for finding in found if finding.where))
+    first = group[0]
+    places = list(dict.fromkeys(finding.where for finding in group if finding.where))
     where = ", ".join(places[:MOST_PLACES])
     if len(places) > MOST_PLACES:
         where = f"{places[0]} and {len(places) - 1} more"
     message = f"{first.message}{_examples(first)}"
-    if len(found) > 1:
-        message = f"{message} And {len(found) - 1} more like it."
+    if len(group) > 1:
+        message = f"{message} And {len(group) - 1} more like it."
     return Cell(first.code, first.code), Cell(str(first.severity)), Cell(where), Cell(message)
 
 

@@ -129,7 +129,13 @@ class OverCentres(SingleResult):
         numbers = {
             name: plain(getattr(self, name))
             for name in (
-                *("value", "low", "high", "new_low", "new_high", "tau", "i_squared"),
+                "value",
+                "low",
+                "high",
+                "new_low",
+                "new_high",
+                "tau",
+                "i_squared",
                 "standard_error",
             )
         }
@@ -148,21 +154,17 @@ class OverCentres(SingleResult):
 
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each centre, then those of the mean and of a new centre; ``row`` says which."""
-        what = {"metric": self.metric, "label": self.label, "average": self.average}
+        about = {"metric": self.metric, "label": self.label, "average": self.average}
         mean = {"value": self.value, "low": self.low, "high": self.high, "n": self.n}
         new = mean | {"low": self.new_low, "high": self.new_high}
-        centres = [
-            {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
-            for one in self.centres
-        ]
-        names = [one.label for one in self.centres]
         return [
             *(
-                {**what, "row": "centre", "centre": name, **numbers}
-                for name, numbers in zip(names, centres, strict=True)
+                {**about, "row": "centre", "centre": centre.label}
+                | {name: getattr(centre, name) for name in mean}
+                for centre in self.centres
             ),
-            {**what, "row": "mean", "centre": "", **mean},
-            {**what, "row": "new centre", "centre": "", **new},
+            {**about, "row": "mean", "centre": "", **mean},
+            {**about, "row": "new centre", "centre": "", **new},
         ]
 
     def __repr__(self) -> str:

@@ -119,8 +119,9 @@ class Difference(SingleResult):
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """Those of the difference and of its test."""
-        of_test = self.test.cautions if self.test else ()
-        raised = dict.fromkeys((*self.estimate.cautions, *of_test))
+        raised = dict.fromkeys(
+            (*self.estimate.cautions, *(self.test.cautions if self.test else ()))
+        )
         return tuple(sorted(raised, key=lambda one: one.code))
 
     def to_dict(self) -> dict[str, Any]:
@@ -286,12 +287,18 @@ class Comparisons(ResultCollection[Difference]):
                     (item.estimate.label if one_pair else _short_name(item), item.cautions)
                     for item in self
                 ),
-                *((_goal_name(goal), goal.estimate.cautions) for goal in self.goals),
+                *(
+                    (
+                        f"{goal.estimate.label}: {goal.model}".removeprefix(": "),
+                        goal.estimate.cautions,
+                    )
+                    for goal in self.goals
+                ),
             ],
             most_named=3,
         )
 
-    def _told(self) -> Iterator[str]:
+    def _sentences(self) -> Iterator[str]:
         for item in self:
             yield item.sentence()
             if item.verdict:
@@ -313,10 +320,6 @@ def _is_of(item: Difference, texts: tuple[str, ...], *, swapped: bool = False) -
         and in_order in ([], models[:1], models[1:], models)
         and {name.casefold() for name in further}.issuperset(others)
     )
-
-
-def _goal_name(goal: GoalResult) -> str:
-    return f"{goal.estimate.label}: {goal.model}" if goal.estimate.label else goal.model
 
 
 def _short_name(item: Difference) -> str:

@@ -70,8 +70,8 @@ def interval_text(difference: Difference) -> str:
         return f"no {level} CI"
     ends = f"{estimate.text_of(estimate.low)} to {estimate.text_of(estimate.high)}"
     downwards = difference.effect == "difference" and difference.value < 0
-    of_what = " of the difference" if downwards else ""
-    return f"{level} CI{of_what} {ends}{f' {unit}' if unit else ''}"
+    direction = " of the difference" if downwards else ""
+    return f"{level} CI{direction} {ends}{f' {unit}' if unit else ''}"
 
 
 def sentence(difference: Difference) -> str:

@@ -159,7 +159,7 @@ class Curve(SingleCurve):
         return f"Curve {self.kind} of {self.label!r} ({len(self.x)} points){area}"
 
 
-class Drawn(Protocol):
+class CurveLike(Protocol):
     """What all curves have."""
 
     @property
@@ -182,7 +182,7 @@ class Drawn(Protocol):
         """All that is known of it as plain types."""
 
 
-OneCurve = TypeVar("OneCurve", bound=Drawn)
+OneCurve = TypeVar("OneCurve", bound=CurveLike)
 
 
 @frozen(eq=False, repr=False)

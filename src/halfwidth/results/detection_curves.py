@@ -31,14 +31,6 @@ DETECTION_AXES: dict[DetectionCurveKind, tuple[str, str]] = {
 }
 
 
-def _no_corners() -> Array:
-    return np.empty((0, 2))
-
-
-def _no_points() -> Array:
-    return np.empty((0, 4))
-
-
 @frozen(eq=False, repr=False, kw_only=True)
 class DetectionCurve(SingleCurve):
     """A curve of detections of one class, or of all classes together, with its band.
@@ -102,8 +94,8 @@ class DetectionCurve(SingleCurve):
     seed: int
     design: str
     line: Array
-    extension: Array = field(default_factory=_no_corners)
-    points: Array = field(default_factory=_no_points)
+    extension: Array = field(default_factory=lambda: np.empty((0, 2)))
+    points: Array = field(default_factory=lambda: np.empty((0, 4)))
     area: Estimate | None = None
 
     @property

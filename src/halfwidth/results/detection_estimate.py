@@ -58,10 +58,10 @@ class DetectionEstimate(Estimate):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract; the choices of the matching stand among the parameters."""
-        made = super().to_dict()
-        made["parameters"] |= matching_parameters(self.matching)
+        contract = super().to_dict()
+        contract["parameters"] |= matching_parameters(self.matching)
         counts = {name: getattr(self, name) for name in ("n_empty", "n_objects", "n_detections")}
-        return made | counts
+        return contract | counts
 
     def to_row(self) -> dict[str, Any]:
         """A flat row: parameters as text, those of the matching behind those of the metric."""

@@ -387,27 +387,22 @@ class Estimate(SingleResult):
             "if_unseen_failures": self.if_unseen_failures
             and list(map(plain, self.if_unseen_failures)),
             "cautions": [caution.to_dict() for caution in self.cautions],
-            **({"n_each": list(self.n_each)} if self.n_each else {}),
-            **self._asked_dict(),
-            **self._policy_dict(),
+            **self._special_dict(),
         }
 
-    def _asked_dict(self) -> dict[str, Any]:
-        """What only an interval of another level than the one asked for has."""
-        if self.asked is None:
-            return {}
-        return {
-            "asked": {
+    def _special_dict(self) -> dict[str, Any]:
+        """What only differences of unpaired models, other levels and several policies have."""
+        special: dict[str, Any] = {}
+        if self.n_each:
+            special["n_each"] = list(self.n_each)
+        if self.asked is not None:
+            special["asked"] = {
                 "confidence_level": float(self.asked.confidence_level),
                 "alternative": self.asked.alternative,
             }
-        }
-
-    def _policy_dict(self) -> dict[str, Any]:
-        """What only policies side by side have."""
-        return (
-            {} if self.without_result is None else {"without_result": self.without_result.to_dict()}
-        )
+        if self.without_result is not None:
+            special["without_result"] = self.without_result.to_dict()
+        return special
 
     def to_row(self) -> dict[str, Any]:
         """A flat row: that of the JSON contract without ``by``, numbers left as they are."""
@@ -475,23 +470,14 @@ class Estimate(SingleResult):
 
 @frozen(eq=False)
 class Cases:
-    """The values behind an estimate, for those who ask for them.
+    """The values behind an estimate, for those who ask for them."""
 
-    Attributes
-    ----------
-    label : str
-        That of the estimate.
-    metric : str
-        The metric in prose.
-    values : ndarray, shape (n,)
-        In the metric's unit, in the order of the table.
-    groups : tuple or None
-        The cluster of each.
-    """
-
+    # That of the estimate, and the metric in prose.
     label: str
     metric: str
+    # In the metric's unit, in the order of the table.
     values: Array
+    # The cluster of each.
     groups: tuple[Any, ...] | None = None
 
 
@@ -549,19 +535,19 @@ class Estimates(ResultCollection[Estimate]):
 
         In a family each label is that of the model alone.
         """
-        found: dict[tuple[str, str], list[tuple[str, Estimate]]] = {}
+        members: dict[tuple[str, str], list[tuple[str, Estimate]]] = {}
         for estimate in self:
             model, task = _model_and_task(estimate)
             key = metric_title(estimate.metric_spec), task
-            found.setdefault(key, []).append((model, estimate))
+            members.setdefault(key, []).append((model, estimate))
         return [
             Family(
                 metric,
                 task,
-                Estimates(tuple(replace(e, label=model) for model, e in some)),
-                tuple(self._cases_of(metric, model, e) for model, e in some),
+                Estimates(tuple(replace(e, label=model) for model, e in family)),
+                tuple(self._cases_of(metric, model, e) for model, e in family),
             )
-            for (metric, task), some in found.items()
+            for (metric, task), family in members.items()
         ]
 
     def _cases_of(self, metric: str, model: str, estimate: Estimate) -> Cases | None:
@@ -580,22 +566,14 @@ class Estimates(ResultCollection[Estimate]):
 
 @frozen(eq=False)
 class Family:
-    """Estimates that are read together.
+    """Estimates that are read together."""
 
-    Attributes
-    ----------
-    metric : str
-        In prose.
-    task : str
-        Empty where there is one only.
-    estimates : Estimates
-    cases : tuple of Cases or None
-        The values behind each.
-    """
-
+    # In prose.
     metric: str
+    # Empty where there is one only.
     task: str
     estimates: Estimates
+    # The values behind each.
     cases: tuple[Cases | None, ...]
 
 

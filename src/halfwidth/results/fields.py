@@ -15,22 +15,13 @@ CAUTIONS_TITLE = "Cautions ('halfwidth explain CODE' says more)"
 
 @frozen
 class Field:
-    """A number or a word of a result.
+    """A number or a word of a result."""
 
-    Attributes
-    ----------
-    name : str
-        The attribute that holds it, a key of JSON, and a column of frames and CSV.
-    title : str
-        Heading of its column in tables; without one it is for programs alone.
-    text : callable or None
-        The result to what people read in that column; None: the value as it is.
-    kind : Kind
-        Of the column.
-    """
-
+    # The attribute that holds it, a key of JSON, and a column of frames and CSV.
     name: str
+    # Heading of its column in tables; without one it is for programs alone.
     title: str = ""
+    # From the result what people read in that column; None: the value as it is.
     text: Callable[[Any], str] | None = None
     kind: Kind = Kind.NUMBER
 

@@ -336,5 +336,5 @@ class Rankings(ResultCollection[Ranking]):
 
         return rankings_document(self)
 
-    def _told(self) -> Iterator[str]:
+    def _sentences(self) -> Iterator[str]:
         return (one.sentence() for one in (*self, *self.consensus))

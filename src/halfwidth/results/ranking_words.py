@@ -121,11 +121,9 @@ def _changes(stability: RankStability) -> list[str]:
         moved.setdefault((pair.first, pair.second), []).append(pair.moved)
     texts = []
     for schemes, each in moved.items():
-        counts = Counter(name for names in each for name in names).most_common()
-        of_all = [f"in {count} of {len(each)}" for _, count in counts]
         names = [
-            name if len(each) == 1 else f"{name} ({share})"
-            for (name, _), share in zip(counts, of_all, strict=True)
+            name if len(each) == 1 else f"{name} (in {count} of {len(each)})"
+            for name, count in Counter(name for names in each for name in names).most_common()
         ]
         if names:
             verb = "change places" if len(names) > 1 else "changes its place"

@@ -171,7 +171,7 @@ class ResultSequence(Sequence[Item], Generic[Item]):
         raise TypeError(f"{type(self).__name__} are taken by their places, not by {names!r}")
 
 
-class Told(Protocol):
+class CollectedResult(Protocol):
     """A result that a collection can hold."""
 
     @property
@@ -193,7 +193,7 @@ class Told(Protocol):
         """The JSON contract as plain types."""
 
 
-OneResult = TypeVar("OneResult", bound=Told)
+OneResult = TypeVar("OneResult", bound=CollectedResult)
 
 
 class ResultCollection(Result, ResultSequence[OneResult]):
@@ -243,7 +243,8 @@ class ResultCollection(Result, ResultSequence[OneResult]):
     def to_rows(self) -> list[dict[str, Any]]:
         """Flat rows, numbers left as they are: the ``by`` columns, then those of the results."""
         return [
-            {_free_name(name, row): item.by.get(name) for name in self.by} | row
+            # A grouping column's name is none of our own.
+            {f"by_{name}" if name in row else name: item.by.get(name) for name in self.by} | row
             for item in self
             for row in self._rows_of(item)
         ]
@@ -264,12 +265,13 @@ class ResultCollection(Result, ResultSequence[OneResult]):
     def _rows_of(self, item: OneResult) -> list[dict[str, Any]]:
         return [cast("Any", item).to_row()]
 
-    def _told(self) -> Iterator[str]:
+    def _sentences(self) -> Iterator[str]:
         """The lines of its ``repr`` before the cautions."""
         return (item.sentence() for item in self)
 
     def __repr__(self) -> str:
-        lines = [f"{type(self).__name__} ({len(self)}):", *(f"  {text}" for text in self._told())]
+        lines = [f"{type(self).__name__} ({len(self)}):"]
+        lines += [f"  {text}" for text in self._sentences()]
         lines += [f"  {code} {text}" for code, text in self.caution_lines()]
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
@@ -279,12 +281,8 @@ def caution_lines(
 ) -> list[tuple[str, str]]:
     """Each code once, in order, with its first message, of which it is, and how many more.
 
-    Parameters
-    ----------
-    raised : iterable of (str, sequence of Caution)
-        Labels of results, and their cautions.
-    most_named : int
-        Up to so many further results are named rather than counted.
+    ``raised`` are labels of results and their cautions; up to ``most_named`` further results are
+    named rather than counted.
     """
     by_code: dict[str, list[tuple[str, Caution]]] = {}
     labels = set()
@@ -293,11 +291,11 @@ def caution_lines(
         for caution in cautions:
             by_code.setdefault(caution.code, []).append((label, caution))
     lines = []
-    for code, found in sorted(by_code.items()):
-        label, first = found[0]
+    for code, labelled in sorted(by_code.items()):
+        label, first = labelled[0]
         where = f"{_named(label)}: " if label and len(labels) > 1 else ""
-        others = dict.fromkeys(name for name, _ in found if name not in ("", label))
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        others = dict.fromkeys(name for name, _ in labelled if name not in ("", label))
+        more = f" (and {len(labelled) - 1} more)" if len(labelled) > 1 else ""
         if 0 < len(others) <= most_named:
             more = f" (also {', '.join(map(_named, others))})"
         lines.append((code, f"{where}{first.message}{more}"))
@@ -307,8 +305,3 @@ def caution_lines(
 def _named(label: str) -> str:
     """A label in a sentence, where a bare number would read as a count or a value."""
     return f"label {label}" if label[:1] in "+-.0123456789" else label
-
-
-def _free_name(name: str, row: Mapping[str, Any]) -> str:
-    """A grouping column's name that is none of our own."""
-    return f"by_{name}" if name in row else name

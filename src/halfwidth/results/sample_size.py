@@ -451,8 +451,7 @@ def _lines(plans: Sequence[SampleSize]) -> list[str]:
     if first.wanted is not None:
         lines.append("wanted: the half-width asked for.")
     if first.wanted is not None and first.assurance is not None:
-        what = _assured(first)
-        lines.append(f"Assurance: {percent(first.assurance)} of studies {what}.")
+        lines.append(f"Assurance: {percent(first.assurance)} of studies {_assured(first)}.")
     lines += _simulation_lines(first, alone=len(plans) == 1)
     return lines + list(dict.fromkeys(note for plan in plans for note in plan.notes))
 
@@ -462,12 +461,12 @@ def _method_lines(plans: Sequence[SampleSize]) -> list[str]:
     if len(plans) == 1 and plans[0].parts:
         plans = plans[0].parts
     several = len({plan.quantity for plan in plans}) > 1
-    of_plans: dict[str, list[str]] = {}
+    named: dict[str, list[str]] = {}
     for plan in plans:
-        of_plans.setdefault(_method_line(plan), []).append(plan.quantity if several else plan.label)
-    if len(of_plans) == 1:
-        return list(of_plans)
-    return [f"{', '.join(dict.fromkeys(names))}: {line}" for line, names in of_plans.items()]
+        named.setdefault(_method_line(plan), []).append(plan.quantity if several else plan.label)
+    if len(named) == 1:
+        return list(named)
+    return [f"{', '.join(dict.fromkeys(names))}: {line}" for line, names in named.items()]
 
 
 def _method_line(plan: SampleSize) -> str:

@@ -121,18 +121,18 @@ class Subsamples(Result):
 # --------------------------------------------------------------------------- as a document
 
 
-def subsamples_document(found: Subsamples) -> Document:
+def subsamples_document(result: Subsamples) -> Document:
     """A row for each size, and what the columns are."""
-    table = Table.from_rows(HEADINGS, _cells(found), kinds={})
-    return Document((table, Note(_footer(found))), Data(found.to_dict, found.to_rows))
+    table = Table.from_rows(HEADINGS, _cells(result), kinds={})
+    return Document((table, Note(_footer(result))), Data(result.to_dict, result.to_rows))
 
 
-def _cells(found: Subsamples) -> list[list[str]]:
+def _cells(result: Subsamples) -> list[list[str]]:
     # The whole test set is known best, and all rows are read beside it; SEMs are half as large.
-    last = found.rows[-1]
+    last = result.rows[-1]
     places = decimals_for(last.mean, last.halfwidth) + 1
     rows = []
-    for row in found.rows:
+    for row in result.rows:
         mean, sd, sem, half, boot = (
             fixed(x, places) for x in (row.mean, row.sd, row.sem, row.halfwidth, row.boot_sem)
         )
@@ -142,11 +142,11 @@ def _cells(found: Subsamples) -> list[list[str]]:
     return rows
 
 
-def _footer(found: Subsamples) -> str:
-    unit = f" [{found.metric.unit}]" if found.metric.unit else ""
+def _footer(result: Subsamples) -> str:
+    unit = f" [{result.metric.unit}]" if result.metric.unit else ""
     return (
-        f"{found.metric.spec.called}{unit}: averages over {found.repeats} subsamples of k of "
-        f"{found.n} cases; SD with ddof {found.ddof}; {found.n_resamples} resamples, seed "
-        f"{found.seed}. nu is the width over the mean; bounds of the bootstrap are relative to its "
-        "mean."
+        f"{result.metric.spec.called}{unit}: averages over {result.repeats} subsamples of k of "
+        f"{result.n} cases; SD with ddof {result.ddof}; {result.n_resamples} resamples, seed "
+        f"{result.seed}. nu is the width over the mean; bounds of the bootstrap are relative to "
+        "its mean."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from halfwidth.core.errors import DataError, shortened
@@ -13,7 +13,7 @@ from halfwidth.scoring.caution_rules import mask_cautions
 from halfwidth.scoring.label_definitions import Label
 from halfwidth.scoring.measuring import absent
 from halfwidth.scoring.metric_choice import MASK_METRICS
-from halfwidth.scoring.scores import CaseScores, LabelScores, Scores, Value
+from halfwidth.scoring.scores import CaseScores, Scores, Value
 
 SHOWN = 3
 
@@ -29,11 +29,6 @@ def assemble(
     """Combine the cases into `Scores`: the same labels in each, cautions and notes.
 
     In folders of structures a case keeps the labels that it has files for.
-
-    Raises
-    ------
-    DataError
-        If there is no label at all, or predictions and references have none in common.
     """
     notes = [*notes, *settings.metrics.notes, *_header_notes(cases)]
     if not in_folders:
@@ -136,17 +131,14 @@ def _with_all_labels(cases: Sequence[CaseScores], settings: ScoringSettings) -> 
     """The cases with all labels in one order; a label that a case lacks is not applicable."""
     extra = [region.name for region in settings.regions]
     if settings.labels is None:
-        found = {one.label for case in cases for one in case.labels}
-        order = [*sorted(found - set(extra), key=int), *extra]
+        held = {one.label for case in cases for one in case.labels}
+        order = [*sorted(held - set(extra), key=int), *extra]
     else:
         order = [*(label.name for label in settings.labels), *extra]
-    absent_scores = {label: absent(label, settings.metrics.for_label(label)) for label in order}
-    return [_complete_case(case, order, absent_scores) for case in cases]
-
-
-def _complete_case(
-    case: CaseScores, order: Sequence[str], nothing: Mapping[str, LabelScores]
-) -> CaseScores:
-    own = {one.label: one for one in case.labels}
-    labels = tuple(own.get(label, nothing[label]) for label in order)
-    return replace(case, labels=labels)
+    nothing = {label: absent(label, settings.metrics.for_label(label)) for label in order}
+    complete = []
+    for case in cases:
+        own = {one.label: one for one in case.labels}
+        labels = tuple(own.get(label, nothing[label]) for label in order)
+        complete.append(replace(case, labels=labels))
+    return complete

@@ -15,24 +15,10 @@ SLAB = 1 << 21
 
 
 def label_bounding_boxes(labels: NDArray[Any]) -> dict[int, BoundingBox]:
-    """The bounding box of each label of a volume, without the background 0.
+    """The bounding box of each label of a volume, ascending, without the background 0.
 
     Runs of equal voxels along the last axis are found first; there are few of them, and the ends of
-    a label's runs are the ends of its box.
-
-    Parameters
-    ----------
-    labels : ndarray of bool or unsigned int, C-contiguous, 2-D or 3-D
-
-    Returns
-    -------
-    dict
-        Label to slices, in ascending order of labels.
-
-    Examples
-    --------
-    >>> label_bounding_boxes(np.array([[0, 2, 2], [1, 0, 2]], dtype=np.uint8))
-    {1: (slice(1, 2, None), slice(0, 1, None)), 2: (slice(0, 2, None), slice(1, 3, None))}
+    a label's runs are the ends of its box. Takes booleans or unsigned integers, C-contiguous.
     """
     whole = labels.view(np.uint8) if labels.dtype == bool else labels
     lowest: dict[int, NDArray[np.intp]] = {}

@@ -37,60 +37,37 @@ class StructureUnion:
 
 @frozen
 class ScoringSettings:
-    """The settings that all cases of a run share.
-
-    Attributes
-    ----------
-    metrics : MetricChoice
-    labels : tuple of Label or None
-        Of label maps; None: the labels found in the maps.
-    regions : tuple of Label
-        Of label maps, besides the labels.
-    structures : tuple of str or None
-        Of folders of structures, the ones to score; None: those of the reference.
-    unions : tuple of StructureUnion
-        Regions of folders of structures.
-    labels_selected : bool
-        Whether the user selected labels, so that a note about the others is not needed.
-    ignore : int or None
-        Value of the reference that marks voxels to ignore.
-    binary : bool
-        Whether every value above 0 is the one label, ``labels``.
-    spacing : float, tuple of float, or None
-        Replaces the spacing in the files.
-    ignore_geometry : bool
-        Whether shapes alone must be equal.
-    max_voxels : int
-        Largest allowed size of an image; scores do not depend on it.
-    """
+    """The settings that all cases of a run share."""
 
     metrics: MetricChoice
+    # Of label maps; None: the labels found in the maps.
     labels: tuple[Label, ...] | None = None
+    # Of label maps, besides the labels.
     regions: tuple[Label, ...] = ()
+    # Of folders of structures, the ones to score; None: those of the reference.
     structures: tuple[str, ...] | None = None
+    # Regions of folders of structures.
     unions: tuple[StructureUnion, ...] = ()
+    # Whether the user selected labels, so that a note about the others is not needed.
     labels_selected: bool = False
+    # Value of the reference that marks voxels to ignore.
     ignore: int | None = None
+    # Whether every value above 0 is the one label, ``labels``.
     binary: bool = False
+    # Replaces the spacing in the files.
     spacing: float | tuple[float, ...] | None = None
+    # Whether shapes alone must be equal.
     ignore_geometry: bool = False
+    # Largest allowed size of an image; scores do not depend on it.
     max_voxels: int = MOST_VOXELS
 
 
 def score_case(files: CaseFiles, settings: ScoringSettings) -> CaseScores:
-    """Read and score one case.
-
-    Raises
-    ------
-    DataError
-        If a file cannot be read, or the two grids differ; names the case or the file.
-    """
+    """Read and score one case."""
     try:
-        return (
-            _score_label_map_files(files, settings)
-            if None in files.references
-            else _score_structure_files(files, settings)
-        )
+        if None in files.references:
+            return _score_label_map_files(files, settings)
+        return _score_structure_files(files, settings)
     except HalfwidthError as error:
         kind = DataError if isinstance(error, DataError) else OptionError
         raise kind(f"case {files.case}: {error}") from None

@@ -32,16 +32,8 @@ def mask_cautions(
 ) -> tuple[Caution, ...]:
     """The cautions about a set of scored cases, in the order of their codes.
 
-    Parameters
-    ----------
-    cases : sequence of CaseScores
-    choice : MetricChoice
-    regions : collection of str
-        Labels that are unions of structures; several components are expected of them.
-    in_voxels : bool
-        Whether the user gave a spacing of 1, which measures in voxels.
-    ignoring : bool
-        Whether some voxels are ignored.
+    ``regions`` are unions of structures, of which several components are expected; ``in_voxels``
+    says that the spacing given is 1, and ``ignoring`` that some voxels are ignored.
     """
     labels = dict.fromkeys(one.label for case in cases for one in case.labels)
     metrics = {label: choice.for_label(label) for label in labels}
@@ -95,7 +87,10 @@ def _anisotropic_voxels(cases: Sequence[CaseScores], metrics: MetricsOf) -> Caut
             and metric.parameters.get("definition") not in (SURFACE, CHENG)
         ),
     )
-    worst = [max((s for s in _spacings(c)), key=_anisotropy, default=(1.0,)) for c in cases]
+    worst = [
+        max((one.spacing for one in case.labels if one.spacing), key=_anisotropy, default=(1.0,))
+        for case in cases
+    ]
     oblong = [spacing for spacing in worst if _anisotropy(spacing) >= ANISOTROPIC]
     if not names or not oblong:
         return None
@@ -108,10 +103,6 @@ def _anisotropic_voxels(cases: Sequence[CaseScores], metrics: MetricsOf) -> Caut
         total=len(cases),
         metrics=names,
     )
-
-
-def _spacings(case: CaseScores) -> list[tuple[float, ...]]:
-    return [one.spacing for one in case.labels if one.spacing]
 
 
 def _anisotropy(spacing: tuple[float, ...]) -> float:

@@ -117,7 +117,7 @@ def _describe_settings(settings: ScoringSettings) -> dict[str, Any]:
     tolerances = settings.metrics.tolerances
     return {
         **{field.name: getattr(settings, field.name) for field in fields(settings)},
-        "metrics": [[spec.name, dict(given)] for spec, given in settings.metrics.metrics],
+        "metrics": [[spec.name, dict(parameters)] for spec, parameters in settings.metrics.metrics],
         "tolerances": [tolerances.default, dict(tolerances.by_label)],
         "labels": None
         if settings.labels is None
@@ -158,9 +158,9 @@ def _parse_line(line: str) -> tuple[str, CaseScores] | None:
     """A fingerprint and the scores of its case; None for a line that is cut off or malformed."""
     try:
         entry = json.loads(line)
-        case, plain, (found, true), ignored, notes = entry["scores"]
+        case, plain, (predicted, true), ignored, notes = entry["scores"]
         labels = tuple(_label_scores(label) for label in plain)
-        scores = CaseScores(case, labels, (tuple(found), tuple(true)), ignored, tuple(notes))
+        scores = CaseScores(case, labels, (tuple(predicted), tuple(true)), ignored, tuple(notes))
         return str(entry["files"]), scores
     except (ValueError, TypeError, KeyError, IndexError):
         return None

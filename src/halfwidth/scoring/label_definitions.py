@@ -21,49 +21,29 @@ IGNORE = "ignore"
 
 @frozen
 class Label:
-    """A structure of a label map.
-
-    Attributes
-    ----------
-    name : str
-    values : tuple of int
-        The voxel value, or several for a region, which is their union.
-    """
+    """A structure of a label map."""
 
     name: str
+    # The voxel value, or several for a region, which is their union.
     values: tuple[int, ...]
 
 
 @frozen
 class LabelFile:
-    """The labels that a file defines.
+    """The labels that a file defines."""
 
-    Attributes
-    ----------
-    labels : tuple of Label
-        In the order of the file, without the background.
-    ignore : int or None
-        The value of voxels to ignore.
-    """
-
+    # In the order of the file, without the background.
     labels: tuple[Label, ...]
+    # The value of voxels to ignore.
     ignore: int | None = None
 
 
 def read_label_file(path: Path) -> LabelFile:
     """Read the names of labels from a JSON file.
 
-    Parameters
-    ----------
-    path : Path
-        ``{"liver": 1, "tumour": 2}``, ``{"1": "liver", "2": "tumour"}``, or a ``dataset.json`` of
-        nnU-Net with either under ``"labels"``. A list of values is a region: ``[1, 2, 3]``. The
-        value 0 is the background whatever its name; the name ``ignore`` is no label.
-
-    Raises
-    ------
-    DataError
-        If the file does not exist, is not JSON, or its content is wrong or repeated.
+    ``{"liver": 1, "tumour": 2}``, ``{"1": "liver", "2": "tumour"}``, or a ``dataset.json`` of
+    nnU-Net with either under ``"labels"``. A list of values is a region: ``[1, 2, 3]``. The value 0
+    is the background whatever its name; the name ``ignore`` is no label.
     """
     text = small_text(path, MOST_BYTES)
     try:
@@ -109,24 +89,10 @@ def parse_region(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def with_regions(labels: Sequence[Label], regions: Sequence[str]) -> tuple[Label, ...]:
-    """The labels followed by the regions, each the union of its members.
+    """The labels followed by the regions (see `parse_region`), each the union of its members.
 
-    Parameters
-    ----------
-    labels : sequence of Label
-        If empty, members are values.
-    regions : sequence of str
-        See `parse_region`. A member is a label or a region before this one, by name or number.
+    A member is a label or a region before this one, by name or number; without labels, a value.
 
-    Raises
-    ------
-    UnknownNameError
-        For an unknown member; proposes the nearest.
-    OptionError
-        If a region has the name of a label or of another region.
-
-    Examples
-    --------
     >>> brain = [Label("oedema", (1,)), Label("core", (2,))]
     >>> with_regions(brain, ["whole=oedema+2"])[-1]
     Label(name='whole', values=(1, 2))
@@ -138,8 +104,8 @@ def with_regions(labels: Sequence[Label], regions: Sequence[str]) -> tuple[Label
             raise OptionError(f"region {text!r}: there is a label {name!r}; use another name")
         if _is_integer(name):
             raise OptionError(f"region {text!r}: the name is a number; use a word")
-        found = [_member(part, known, free=not labels) for part in members]
-        known.append(Label(name, tuple(sorted({v for values in found for v in values}))))
+        values = {v for part in members for v in _member(part, known, free=not labels)}
+        known.append(Label(name, tuple(sorted(values))))
     return tuple(known)
 
 
@@ -153,8 +119,7 @@ def select_labels(labels: Sequence[Label], names: Sequence[str] | None) -> tuple
         return tuple(labels)
     if not names:
         raise OptionError("no label is asked for; name at least one")
-    found = [_label(name.strip(), labels, "label") for name in names]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(_label(name.strip(), labels, "label") for name in names))
 
 
 def _member(text: str, known: Sequence[Label], *, free: bool) -> tuple[int, ...]:
@@ -211,11 +176,11 @@ def _entries(content: object) -> list[tuple[str, object]]:
 def _checked_label_file(entries: Iterable[tuple[str, object]]) -> LabelFile:
     labels: list[Label] = []
     ignore: int | None = None
-    for name, given in entries:
-        values = _checked_values(name, given)
+    for name, value in entries:
+        values = _checked_values(name, value)
         if name == IGNORE:
             if len(values) != 1 or not values[0]:
-                raise DataError(f"{name!r} is {given}; give it one value above 0")
+                raise DataError(f"{name!r} is {value}; give it one value above 0")
             ignore = values[0]
         elif values != (0,):
             labels.append(Label(name, values))
@@ -228,12 +193,12 @@ def _checked_label_file(entries: Iterable[tuple[str, object]]) -> LabelFile:
     return LabelFile(tuple(labels), ignore)
 
 
-def _checked_values(name: str, given: object) -> tuple[int, ...]:
+def _checked_values(name: str, content: object) -> tuple[int, ...]:
     if not name:
-        raise DataError(f"the label of {reprlib.repr(given)} has no name; give it one")
+        raise DataError(f"the label of {reprlib.repr(content)} has no name; give it one")
     if not name.isprintable():
         raise DataError(f"{name!r} holds a character that cannot be printed; write it anew")
-    listed = given if isinstance(given, list) else [given]
+    listed = content if isinstance(content, list) else [content]
     if not listed:
         raise DataError(f"{name!r} has no value; give it one, or leave it out")
     for value in listed:

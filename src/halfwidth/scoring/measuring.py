@@ -39,26 +39,11 @@ def score_label_maps(
     regions: Sequence[Label],
     max_voxels: int | None,
 ) -> tuple[tuple[LabelScores, ...], Held]:
-    """Score every label of a case: the given labels, or else those found in either map.
+    """Score every label of a case, and list the values in the prediction and in the reference.
 
-    One pass over each map finds the bounding boxes of all its labels; the rest happens within them.
-
-    Parameters
-    ----------
-    prediction, reference : ndarray of bool or unsigned int, same shape
-    spacing : tuple of float or None
-    labels : sequence of Label, or None
-    metrics : MetricChoice
-    regions : sequence of Label
-        Scored after the labels.
-    max_voxels : int, optional
-        See `score_pair`.
-
-    Returns
-    -------
-    tuple of LabelScores
-    tuple
-        The values in the prediction and in the reference.
+    The labels are the given ones, or else those found in either map; the regions come after them.
+    One pass over each map (of booleans or unsigned integers) finds the bounding boxes of all its
+    labels; the rest happens within them.
     """
     boxes, true_boxes = label_bounding_boxes(prediction), label_bounding_boxes(reference)
     scored = []

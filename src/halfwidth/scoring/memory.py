@@ -26,13 +26,7 @@ PER_SKELETON = 6.0
 
 
 def check_memory(pair: MaskPair, label: str, metrics: Sequence[Metric], max_voxels: int) -> None:
-    """Refuse boundary distances or skeletons that would take more memory than allowed.
-
-    Raises
-    ------
-    DataError
-        Names the label and the option that would allow it.
-    """
+    """Refuse boundary distances or skeletons that would take more memory than allowed."""
     if pair.presence is not Status.OK:
         return
     listed = [

@@ -26,58 +26,45 @@ LIMITS = {
     if parameter.tolerated
 }
 
-Given = tuple[MetricSpec, Mapping[str, float]]
+# A metric and the parameters given for it, checked, without defaults.
+ChosenMetric = tuple[MetricSpec, Mapping[str, float]]
 
 
 @frozen
 class MetricChoice:
-    """Metrics with the parameters given for them, and tolerances for those that need one.
+    """Metrics with the parameters given for them, and tolerances for those that need one."""
 
-    Attributes
-    ----------
-    metrics : tuple of (MetricSpec, mapping)
-        Parameters as given, checked, without defaults.
-    tolerances : Tolerances
-    notes : tuple of str
-        The metrics that ``all`` left out.
-    """
-
-    metrics: tuple[Given, ...]
+    metrics: tuple[ChosenMetric, ...]
     tolerances: Tolerances
+    # The metrics that ``all`` left out.
     notes: tuple[str, ...] = ()
 
     def for_label(self, label: str) -> tuple[Metric, ...]:
-        """The metrics of a label with all parameters bound.
-
-        Raises
-        ------
-        OptionError
-            If a metric needs a tolerance and none was given for the label.
-        """
-        return tuple(self._bind(spec, given, label) for spec, given in self.metrics)
+        """The metrics of a label with all parameters bound."""
+        return tuple(self._bind(spec, parameters, label) for spec, parameters in self.metrics)
 
     @property
     def in_mm(self) -> list[str]:
         """The metrics that need the size of the voxels."""
         return [
             spec.name
-            for spec, given in self.metrics
-            if spec.spaced and given.get("definition") != CHENG
+            for spec, parameters in self.metrics
+            if spec.spaced and parameters.get("definition") != CHENG
         ]
 
-    def _bind(self, spec: MetricSpec, given: Mapping[str, float], label: str) -> Metric:
+    def _bind(self, spec: MetricSpec, parameters: Mapping[str, float], label: str) -> Metric:
         limit = LIMITS.get(spec.name)
         tolerance = self.tolerances.for_label(label)
-        if _needs_tolerance(spec, given):
+        if _needs_tolerance(spec, parameters):
             if tolerance is None:
                 raise _missing_tolerance(spec, f" for label {label!r}")
-            given = {**given, str(limit): tolerance}
-        return Metric(spec, bind(spec.name, spec.parameters, given, complete=True))
+            parameters = {**parameters, str(limit): tolerance}
+        return Metric(spec, bind(spec.name, spec.parameters, parameters, complete=True))
 
 
-def _needs_tolerance(spec: MetricSpec, given: Mapping[str, float]) -> bool:
+def _needs_tolerance(spec: MetricSpec, parameters: Mapping[str, float]) -> bool:
     limit = LIMITS.get(spec.name)
-    return limit is not None and limit not in given and given.get("definition") != CHENG
+    return limit is not None and limit not in parameters and parameters.get("definition") != CHENG
 
 
 def _missing_tolerance(spec: MetricSpec, where: str = "") -> OptionError:
@@ -91,22 +78,9 @@ def _missing_tolerance(spec: MetricSpec, where: str = "") -> OptionError:
 def choose_metrics(texts: Sequence[str], tolerances: Tolerances, *, ignoring: bool) -> MetricChoice:
     """Resolve names with parameters to metrics.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        ``"dsc"``, ``"hd:percentile=99"``, lists with commas, or ``"all"``: all but clDice, and
-        those that need a tolerance only where there is one.
-    tolerances : Tolerances
-    ignoring : bool
-        Whether some voxels are ignored, which specificity does not allow.
-
-    Raises
-    ------
-    UnknownNameError
-        For an unknown metric of masks; proposes the nearest.
-    OptionError
-        For a parameter that is not allowed, a repeated metric, or one that lacks something it
-        needs.
+    ``"dsc"``, ``"hd:percentile=99"``, lists with commas, or ``"all"``: all but clDice, and those
+    that need a tolerance only where there is one. ``ignoring``: whether some voxels are ignored,
+    which specificity does not allow.
     """
     has_tolerance = tolerances.default is not None or bool(tolerances.by_label)
     excluded = {spec.name: "slow" for spec in MASK_METRICS if spec.slow}
@@ -115,9 +89,11 @@ def choose_metrics(texts: Sequence[str], tolerances: Tolerances, *, ignoring: bo
     if ignoring:
         excluded |= {s.name: "some voxels are ignored" for s in MASK_METRICS if s.of_background}
     names = split_names(texts)
-    chosen: list[Given] = []
+    chosen: list[ChosenMetric] = []
     for text in names:
-        every: list[Given] = [(spec, {}) for spec in MASK_METRICS if spec.name not in excluded]
+        every: list[ChosenMetric] = [
+            (spec, {}) for spec in MASK_METRICS if spec.name not in excluded
+        ]
         chosen += every if text == ALL else [_parse_metric(text)]
     if not chosen:
         raise OptionError(f"no metric is named; known: {', '.join(MASK_METRICS.names)}")
@@ -128,39 +104,39 @@ def choose_metrics(texts: Sequence[str], tolerances: Tolerances, *, ignoring: bo
 
 
 def _check_together(
-    chosen: Sequence[Given], tolerances: Tolerances, *, has_tolerance: bool, ignoring: bool
+    chosen: Sequence[ChosenMetric], tolerances: Tolerances, *, has_tolerance: bool, ignoring: bool
 ) -> None:
     seen = []
-    for spec, given in chosen:
-        if _needs_tolerance(spec, given) and not has_tolerance:
+    for spec, parameters in chosen:
+        if _needs_tolerance(spec, parameters) and not has_tolerance:
             raise _missing_tolerance(spec)
         if ignoring and spec.of_background:
             raise OptionError(
                 f"{spec.name} counts all background, but voxels labelled 'ignore' count neither "
                 "way; leave one of the two out"
             )
-        bound = dict(given)
-        if _needs_tolerance(spec, given) and tolerances.default is not None:
+        bound = dict(parameters)
+        if _needs_tolerance(spec, parameters) and tolerances.default is not None:
             bound[LIMITS[spec.name]] = tolerances.default
         if (spec.name, bound) in seen:
             raise OptionError(f"metric {spec.name!r} is named twice; once is enough")
         seen.append((spec.name, bound))
-    if has_tolerance and not any(_needs_tolerance(spec, given) for spec, given in chosen):
+    if has_tolerance and not any(_needs_tolerance(spec, parameters) for spec, parameters in chosen):
         raise OptionError(
             f"{spelled('tolerance')} has no effect: no {' or '.join(LIMITS)} is computed that does "
             "not have its own"
         )
 
 
-def _parse_metric(text: str) -> Given:
+def _parse_metric(text: str) -> ChosenMetric:
     """A metric, and those of its given parameters that differ from the default."""
-    name, given = parse_name(text, lambda name: MASK_METRICS[name].parameters)
+    name, parameters = parse_name(text, lambda name: MASK_METRICS[name].parameters)
     spec = MASK_METRICS[name]
-    if UNIT.name in given:
+    if UNIT.name in parameters:
         raise OptionError(
             f"{text!r}: the unit is that of the spacing; {spelled('spacing', 1)} is voxels"
         )
-    checked = bind(spec.name, spec.parameters, given, complete=False)
+    checked = bind(spec.name, spec.parameters, parameters, complete=False)
     usual = {parameter.name: parameter.default for parameter in spec.parameters}
     usual |= {"definition": VOXELS} if "definition" in usual else {}
     return spec, {key: value for key, value in checked.items() if value != usual[key]}

@@ -31,35 +31,22 @@ LOOKED_THROUGH = 10_000
 
 @frozen
 class CaseFiles:
-    """The files of one case: a label map each, or a file for each structure.
-
-    Attributes
-    ----------
-    case : str
-    references : mapping
-        ``{None: file}`` for a label map, ``{structure: file}`` for a folder of structures.
-    predictions : mapping
-        The same keys; None where the prediction is missing.
-    """
+    """The files of one case: a label map each, or a file for each structure."""
 
     case: str
+    # ``{None: file}`` for a label map, ``{structure: file}`` for a folder of structures.
     references: Mapping[str | None, Path]
+    # The same keys; None where the prediction is missing.
     predictions: Mapping[str | None, Path | None]
 
 
 @frozen
 class MatchedFiles:
-    """The cases of two folders, and notes about other files.
+    """The cases of two folders, and notes about other files."""
 
-    Attributes
-    ----------
-    cases : tuple of CaseFiles
-        In natural order of their names.
-    notes : tuple of str
-        Files without a partner or passed over, and how they are treated.
-    """
-
+    # In natural order of their names.
     cases: tuple[CaseFiles, ...]
+    # Files without a partner or passed over, and how they are treated.
     notes: tuple[str, ...]
 
 
@@ -73,17 +60,8 @@ def match_files(
     subfolder for each case with a file for each structure. The folders of a *single* case cannot
     be told from folders of label maps: their structures are taken for cases.
 
-    Parameters
-    ----------
-    predictions, references : Path
-    allow_missing : bool
-        Whether a reference without a prediction is kept, with None for the file. A prediction
-        without a reference is then left out.
-
-    Raises
-    ------
-    DataError
-        If the paths do not exist, are not laid out alike, are ambiguous, or do not match.
+    With ``allow_missing`` a reference without a prediction is kept, with None for the file, and a
+    prediction without a reference is left out.
     """
     try:
         return _match(predictions, references, allow_missing)
@@ -99,20 +77,20 @@ def _match(predictions: Path, references: Path, allow_missing: bool) -> MatchedF
             _check_image(file)
         files = CaseFiles(_case_name(references), {None: references}, {None: predictions})
         return MatchedFiles((files,), ())
-    predicted, given = _survey(predictions), _survey(references)
-    if predicted.in_folders != given.in_folders:
+    predicted, true = _survey(predictions), _survey(references)
+    if predicted.in_folders != true.in_folders:
         raise DataError(
             f"the two folders are laid out differently: {predictions} has "
-            f"{predicted.layout_text}, {references} has {given.layout_text}; lay both out alike"
+            f"{predicted.layout_text}, {references} has {true.layout_text}; lay both out alike"
         )
-    gaps = _gaps(predicted.cases, given.cases)
-    _check_gaps(gaps, predicted, given, allow_missing)
+    gaps = _gaps(predicted.cases, true.cases)
+    _check_gaps(gaps, predicted, true, allow_missing)
     cases = tuple(
         CaseFiles(case, files, {key: predicted.cases.get(case, {}).get(key) for key in files})
-        for case, files in given.cases.items()
+        for case, files in true.cases.items()
     )
     notes = tuple(f"{gap.text}: {gap.outcome}{gap.hint}" for gap in gaps)
-    return MatchedFiles(cases, notes + predicted.notes + given.notes)
+    return MatchedFiles(cases, notes + predicted.notes + true.notes)
 
 
 def _check_paths(predictions: Path, references: Path) -> None:
@@ -266,10 +244,10 @@ class _Gap:
 Cases = Mapping[str, Mapping[str | None, Path]]
 
 
-def _gaps(predicted: Cases, given: Cases) -> list[_Gap]:
-    missing = [case for case in given if case not in predicted]
-    extra = [case for case in predicted if case not in given]
-    absent, spare = _unmatched_structures(given, predicted), _unmatched_structures(predicted, given)
+def _gaps(predicted: Cases, true: Cases) -> list[_Gap]:
+    missing = [case for case in true if case not in predicted]
+    extra = [case for case in predicted if case not in true]
+    absent, spare = _unmatched_structures(true, predicted), _unmatched_structures(predicted, true)
     missed, out = "scored as missed", "left out"
     gaps = []
     if missing:
@@ -301,23 +279,23 @@ def _unmatched_structures(these: Cases, those: Cases) -> dict[str, list[str]]:
 
 
 def _check_gaps(
-    gaps: Sequence[_Gap], predicted: _Folder, given: _Folder, allow_missing: bool
+    gaps: Sequence[_Gap], predicted: _Folder, true: _Folder, allow_missing: bool
 ) -> None:
     hint = "".join(gap.hint for gap in gaps)
-    shared = [case for case in given.cases if case in predicted.cases]
+    shared = [case for case in true.cases if case in predicted.cases]
     same = "so that a prediction and its reference have the same name before the suffix"
     if not shared:
         raise DataError(
             f"no prediction is named like a reference: {predicted.path} has "
-            f"{_listed(predicted.cases)}, {given.path} has {_listed(given.cases)}{hint}. "
+            f"{_listed(predicted.cases)}, {true.path} has {_listed(true.cases)}{hint}. "
             f"Rename them {same}"
         )
-    if not any(key in predicted.cases[case] for case in shared for key in given.cases[case]):
+    if not any(key in predicted.cases[case] for case in shared for key in true.cases[case]):
         first = shared[0]
         raise DataError(
             f"no structure of a prediction is named like one of its reference: in {first!r}, "
-            f"{predicted.path} has {_listed(predicted.cases[first])}, {given.path} has "
-            f"{_listed(given.cases[first])}{hint}. Rename them {same}"
+            f"{predicted.path} has {_listed(predicted.cases[first])}, {true.path} has "
+            f"{_listed(true.cases[first])}{hint}. Rename them {same}"
         )
     if gaps and not allow_missing:
         raise DataError(

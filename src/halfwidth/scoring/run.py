@@ -31,11 +31,6 @@ def score_cases(
 
     A case that cannot be scored does not stop the others; all failures are named at the end,
     when the checkpoint holds the other cases.
-
-    Raises
-    ------
-    DataError
-        If a case could not be scored.
     """
     keys = {files.case: fingerprint(files) for files in cases}
     known = checkpoint.load() if checkpoint else {}

@@ -236,11 +236,11 @@ def _pair(prediction: Any, reference: Any, whose: str) -> tuple[NDArray[Any], ND
     return predicted, truth
 
 
-def _array(given: Any, name: str) -> NDArray[Any]:
+def _array(values: Any, name: str) -> NDArray[Any]:
     try:
-        array = np.asarray(given)
+        array = np.asarray(values)
     except ValueError:  # rows of different lengths
-        raise DataError(f"{spelled(name, given)} has rows of different lengths") from None
+        raise DataError(f"{spelled(name, values)} has rows of different lengths") from None
     if array.ndim not in (2, 3) or not array.size:
         raise DataError(f"{name} has shape {array.shape}; a label map has 2 or 3 axes, none empty")
     return as_labels(Path(name), array)

@@ -33,20 +33,7 @@ Labels = str | Path | Mapping[str, Any] | None
 
 @frozen
 class ScoringOptions:
-    """The options that the two public functions share, as given.
-
-    Attributes
-    ----------
-    metrics : str or sequence of str
-    tolerance, tolerance_file
-        See `resolve_tolerances`.
-    labels : path or mapping, optional
-    only : str or sequence of str, optional
-        Names of labels and regions, or a list of them with commas.
-    regions : str or sequence of str
-    spacing : float or sequence of float, optional
-    max_voxels : int, optional
-    """
+    """The options that the two public functions share, as given."""
 
     metrics: Any
     tolerance: Any = None
@@ -103,13 +90,13 @@ class ScoringOptions:
 
     def checked_max_voxels(self) -> int:
         """The most voxels that an image may have."""
-        given = MOST_VOXELS if self.max_voxels is None else self.max_voxels
-        if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
+        most = MOST_VOXELS if self.max_voxels is None else self.max_voxels
+        if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
             raise OptionError(
-                f"{spelled('max_voxels', given)} is not a whole number from 1 up; the default is "
+                f"{spelled('max_voxels', most)} is not a whole number from 1 up; the default is "
                 f"{MOST_VOXELS}"
             )
-        return int(given)
+        return int(most)
 
     @property
     def in_voxels(self) -> bool:
@@ -117,17 +104,17 @@ class ScoringOptions:
         return self.spacing is not None and bool(np.all(np.asarray(self.checked_spacing()) == 1))
 
 
-def _plain(given: Any) -> Any:
+def _plain(value: Any) -> Any:
     """Keys and values of a Python mapping as JSON would hold them."""
-    if isinstance(given, int | np.integer) and not isinstance(given, bool):
-        return int(given)
-    return [_plain(one) for one in given] if isinstance(given, tuple | list | np.ndarray) else given
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return int(value)
+    return [_plain(one) for one in value] if isinstance(value, tuple | list | np.ndarray) else value
 
 
-def _texts(option: str, given: Any) -> list[str]:
-    texts = [given] if isinstance(given, str) else given
+def _texts(option: str, value: Any) -> list[str]:
+    texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, Sequence | tuple) or not all(isinstance(t, str) for t in texts):
-        raise OptionError(f"{spelled(option, given)} is neither a text nor a list of texts")
+        raise OptionError(f"{spelled(option, value)} is neither a text nor a list of texts")
     return list(texts)
 
 
@@ -138,11 +125,8 @@ def settings_for_label_maps(
     options: ScoringOptions, *, binary: bool = False, ignore_geometry: bool = False
 ) -> ScoringSettings:
     """The settings for scoring label maps."""
-    file, selected_labels, region_texts = (
-        options.label_file(),
-        options.selected_labels(),
-        options.region_texts(),
-    )
+    file = options.label_file()
+    selected_labels, region_texts = options.selected_labels(), options.region_texts()
     ignore = None if file is None else file.ignore
     choice = options.metric_choice(ignoring=ignore is not None)
     if binary and (file is not None or selected_labels is not None or region_texts):
@@ -206,8 +190,8 @@ def settings_for_structures(
     ignore_geometry: bool,
 ) -> ScoringSettings:
     """The settings for scoring folders of structures, whose names are known before any is read."""
-    for name, given in (("score.labels", options.labels is not None), ("binary", binary)):
-        if given:
+    for name, is_set in (("score.labels", options.labels is not None), ("binary", binary)):
+        if is_set:
             raise OptionError(
                 f"{spelled(name)} is about label maps; these folders hold a file for each "
                 "structure, whose name is the label"

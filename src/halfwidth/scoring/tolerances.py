@@ -38,15 +38,9 @@ MOST_BYTES = 1_000_000
 
 @frozen
 class Tolerances:
-    """How far a boundary may be off, in mm.
+    """How far a boundary may be off, in mm."""
 
-    Attributes
-    ----------
-    default : float or None
-        For labels without a tolerance of their own.
-    by_label : mapping
-    """
-
+    # For labels without a tolerance of their own.
     default: float | None = None
     by_label: Mapping[str, float] = field(default_factory=dict)
 
@@ -60,38 +54,22 @@ class Tolerances:
 
 
 def resolve_tolerances(
-    given: float | str | Mapping[str, float | str] | None, file: Path | None = None
+    tolerance: float | str | Mapping[str, float | str] | None, file: Path | None = None
 ) -> Tolerances:
     """Combine the tolerances given as an option and in a file.
 
-    Parameters
-    ----------
-    given : float, str, mapping or None
-        A number of mm for all labels, ``"msd:liver"`` for that of a task of the Medical
-        Segmentation Decathlon, or either for each label.
-    file : Path or None
-        TOML with either for each label: ``liver = 3``. In a file and a mapping, ``default`` is
-        for all other labels.
+    As an option a number of mm for all labels, ``"msd:liver"`` for that of a task of the Medical
+    Segmentation Decathlon, or either for each label; in TOML either for each label: ``liver = 3``.
+    In a file and a mapping, ``default`` is for all other labels.
 
-    Raises
-    ------
-    OptionError
-        If a tolerance is not a number of at least 0, or is given twice with different values.
-    UnknownNameError
-        For an unknown task; proposes the nearest.
-    DataError
-        If the file does not exist, is no TOML, or holds something else.
-
-    Examples
-    --------
     >>> resolve_tolerances({"spleen": "MSD:Spleen", "default": 2}, None).for_label("aorta")
     2.0
     """
     entries: dict[str, float] = {}
-    if isinstance(given, Mapping):
-        entries = {str(name): _tolerance(value, f"{name!r}") for name, value in given.items()}
-    elif given is not None:
-        entries = {DEFAULT: _tolerance(given, "tolerance")}
+    if isinstance(tolerance, Mapping):
+        entries = {str(name): _tolerance(value, f"{name!r}") for name, value in tolerance.items()}
+    elif tolerance is not None:
+        entries = {DEFAULT: _tolerance(tolerance, "tolerance")}
     if file is not None:
         for name, value in _read_tolerances(file).items():
             if entries.setdefault(name, value) != value:

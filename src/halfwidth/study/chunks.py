@@ -22,47 +22,31 @@ GROUPS_PER_SHARD = 4
 
 @frozen
 class Chunk:
-    """The unit of work, which produces one part of the store.
+    """The unit of work, which produces one part of the store."""
 
-    Attributes
-    ----------
-    name : str
-        Readable and safe as the name of a file, unique in a study.
-    digest : str
-        16 hexadecimal digits, of everything that its results depend on.
-    payload : object
-        The picklable input of the work function.
-    cost : float
-        Cost relative to the other chunks, in any unit. Orders the work and weighs the progress;
-        no result depends on it.
-    group : str
-        Chunks of one group share work that a process keeps (the population of an instance), so
-        the same worker does them unless that delays others. Empty: a group of its own.
-    """
-
+    # Readable and safe as the name of a file, unique in a study.
     name: str
+    # 16 hexadecimal digits, of everything that its results depend on.
     digest: str
+    # The picklable input of the work function.
     payload: Any
+    # Cost relative to the other chunks, in any unit. Orders the work and weighs the progress; no
+    # result depends on it.
     cost: float
+    # Chunks of one group share work that a process keeps (the population of an instance), so the
+    # same worker does them unless that delays others. Empty: a group of its own.
     group: str = ""
 
 
 @frozen
 class ChunkResult:
-    """The result of the work function.
+    """The result of the work function."""
 
-    Attributes
-    ----------
-    rows : list of dict
-        Rows of the part: text, whole numbers, fractions, booleans, None, lists of text.
-    seconds : float
-        Wall time of the work itself.
-    timings : list of dict
-        Finer timings as JSON values, for the file of timings.
-    """
-
+    # Rows of the part: text, whole numbers, fractions, booleans, None, lists of text.
     rows: list[dict[str, Any]]
+    # Wall time of the work itself.
     seconds: float
+    # Finer timings as JSON values, for the file of timings.
     timings: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -70,13 +54,7 @@ Work = Callable[[Chunk], ChunkResult]
 
 
 def check_chunks(chunks: Sequence[Chunk]) -> None:
-    """Refuse names that clash as files; some file systems ignore case.
-
-    Raises
-    ------
-    RuntimeError
-        An error of the program, not of the user.
-    """
+    """Refuse names that clash as files, an error of the program; some file systems ignore case."""
     seen: dict[str, str] = {}
     for chunk in chunks:
         if not NAME.fullmatch(chunk.name) or not DIGEST.fullmatch(chunk.digest):
@@ -103,24 +81,17 @@ class Shard:
         return f"{self.number}/{self.count}"
 
 
-def parse_shard(given: str) -> Shard:
-    """Parse a shard such as ``"2/8"``.
+def parse_shard(text: str) -> Shard:
+    """Parse a shard.
 
-    Raises
-    ------
-    OptionError
-        If it is not two integers i/N with 1 <= i <= N.
-
-    Examples
-    --------
     >>> parse_shard("2/8")
     Shard(number=2, count=8)
     """
-    match = re.fullmatch(r"\s*([0-9]{1,9})\s*/\s*([0-9]{1,9})\s*", given)
+    match = re.fullmatch(r"\s*([0-9]{1,9})\s*/\s*([0-9]{1,9})\s*", text)
     number, count = (int(part) for part in match.groups()) if match else (0, 0)
     if not 1 <= number <= count:
         raise OptionError(
-            f"{spelled('shard', given)} is not i/N, a shard and how many there are: "
+            f"{spelled('shard', text)} is not i/N, a shard and how many there are: "
             "1/4, 2/4, 3/4, 4/4"
         )
     return Shard(number, count)

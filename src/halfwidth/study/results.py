@@ -135,32 +135,29 @@ class Results:
 def _sound_parts(folder: Path) -> tuple[list[str], int]:
     """The files of the parts of a store, all checked, and how many of them have no seal.
 
-    Raises
-    ------
-    DataError
-        If one is damaged: results of the others alone would mislead.
+    One damaged part is an error: results of the others alone would mislead.
     """
     parts, run = parts_in(folder), manifest.read(folder)
     checked = {part: check_part(part, run) for part in parts}
-    faults = [f"{part.name} {one.fault}" for part, one in checked.items() if one.fault]
+    faults = [f"{part.name} {check.fault}" for part, check in checked.items() if check.fault]
     if faults:
         count = "1 part" if len(faults) == 1 else f"{len(faults)} parts"
         raise DataError(
             f"{folder}: {count} cannot be used ({shortened(faults)}); 'halfwidth study run' with "
             "the spec of this study does them again"
         )
-    return [str(part) for part in parts], sum(not one.sealed for one in checked.values())
+    return [str(part) for part in parts], sum(not check.sealed for check in checked.values())
 
 
 def _checked_columns(names: Iterable[str], known: Sequence[str]) -> list[str]:
     """Names of columns, or an error that names the nearest one."""
-    given = [names] if isinstance(names, str) else list(names)
-    unknown = [name for name in given if name not in known]
+    columns = [names] if isinstance(names, str) else list(names)
+    unknown = [name for name in columns if name not in known]
     if unknown:
         raise UnknownNameError("column of a study", unknown[0], known)
-    if not given:
+    if not columns:
         raise OptionError(f"no columns are named; the usual ones are {', '.join(BY)}")
-    return given
+    return columns
 
 
 def _first_line(error: Exception) -> str:

@@ -102,13 +102,7 @@ def only(frame: pd.DataFrame, target: Target) -> pd.DataFrame:
 
 
 def check_two_sided(cells: pd.DataFrame) -> None:
-    """Refuse one-sided intervals, which have neither a width nor a middle.
-
-    Raises
-    ------
-    NotThereError
-        If no interval is two-sided.
-    """
+    """Refuse one-sided intervals, which have neither a width nor a middle."""
     if not (cells["alternative"] == TWO_SIDED).any():
         sides = " and ".join(sorted(set(cells["alternative"])))
         raise NotThereError(
@@ -128,8 +122,8 @@ def average_label(name: str) -> str:
     >>> average_label("trimmed_mean")
     'trimmed mean'
     """
-    base, _, given = name.partition(":")
-    return with_parameters(KNOWN[base].title if base in KNOWN else base, given)
+    base, _, parameters = name.partition(":")
+    return with_parameters(KNOWN[base].title if base in KNOWN else base, parameters)
 
 
 def unit_of(metric: str) -> str:

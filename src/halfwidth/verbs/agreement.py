@@ -96,13 +96,13 @@ def limits_of_agreement(
     )
     how = Matched(request, values.pairing)
     families, _ = values.families(Quantities(metric), how)
-    if len(families) > 1:
-        places = shortened([family.label or metric_title(family.metric) for family in families], 5)
+    cases, *others = (one.cases for family in families for one in family.measured(how))
+    if others:
+        places = shortened([one.label or metric_title(one.metric_spec) for one in (cases, *others)])
         raise OptionError(f"limits of agreement are of one level and one metric, not of {places}")
-    if len(families[0].models) != 2:
+    if len(cases.values) != 2:
         raise OptionError(
-            f"limits of agreement are of two models, not of {', '.join(families[0].models)}"
+            f"limits of agreement are of two models, not of {shortened([*cases.values])}"
         )
-    (measured,) = families[0].measured(how)
-    first, second = families[0].models
-    return agreement_of(measured.cases, first, second, effect, request.level, share=share)
+    first, second = cases.values
+    return agreement_of(cases, first, second, effect, request.level, share=share)

@@ -8,25 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sourcefolders import loaded, only
 
 import halfwidth as hw
-from halfwidth.study.specs.spec import Instance
-
-VALUES = np.linspace(0.2, 0.9, 60)
-
-
-def found(folder: Path, content: str) -> tuple[Instance, ...]:
-    (folder / "spec.toml").write_text(content, encoding="utf-8")
-    return hw.study.plan(folder / "spec.toml").instances
-
-
-def one(folder: Path, content: str) -> Instance:
-    (instance,) = found(folder, content)
-    return instance
 
 
 def test_instances_by_formula(tmp_path: Path) -> None:
-    beta, lognormal, hits = found(
+    beta, lognormal, hits = loaded(
         tmp_path,
         """
         [[populations]]
@@ -61,7 +49,7 @@ def test_instances_by_formula(tmp_path: Path) -> None:
 
 
 def test_a_mixture_has_the_mean_of_its_parts(tmp_path: Path) -> None:
-    mixed = one(
+    mixed = only(
         tmp_path,
         '[[populations]]\nparts = [{ family = "uniform", weight = 3 }, '
         '{ family = "uniform", low = 2, high = 4 }]\n',
@@ -72,11 +60,11 @@ def test_a_mixture_has_the_mean_of_its_parts(tmp_path: Path) -> None:
 
 def test_what_is_left_out_of_a_formula_is_part_of_its_digest(tmp_path: Path) -> None:
     short = '[[populations]]\nname = "x"\nfamily = "normal"\n'
-    first = one(tmp_path, short)
-    assert one(tmp_path, short + "location = 0.0\n").digest == first.digest
-    assert one(tmp_path, short.replace("normal", "gaussian")).digest == first.digest
-    assert one(tmp_path, short + "scale = 2\n").digest != first.digest
-    assert one(tmp_path, short + "bounds = [-inf, inf]\n").digest == first.digest
+    first = only(tmp_path, short)
+    assert only(tmp_path, short + "location = 0.0\n").digest == first.digest
+    assert only(tmp_path, short.replace("normal", "gaussian")).digest == first.digest
+    assert only(tmp_path, short + "scale = 2\n").digest != first.digest
+    assert only(tmp_path, short + "bounds = [-inf, inf]\n").digest == first.digest
 
 
 @pytest.mark.parametrize(
@@ -92,6 +80,6 @@ def test_what_is_left_out_of_a_formula_is_part_of_its_digest(tmp_path: Path) -> 
 )
 def test_a_formula_that_does_not_fit_its_metric(tmp_path: Path, lines: str, said: str) -> None:
     with pytest.raises(hw.DataError) as caught:
-        found(tmp_path, f"[[populations]]\n{lines}\n")
+        loaded(tmp_path, f"[[populations]]\n{lines}\n")
     assert "spec.toml: [[populations]]: " in str(caught.value)
     assert said in str(caught.value)

@@ -4,71 +4,30 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from sourcefolders import (
+    SINGLE,
+    VALUES,
+    WIDE,
+    complaint,
+    loaded,
+    long_table,
+    only,
+    table,
+    values_of,
+    with_tables,
+)
 
 import halfwidth as hw
 from halfwidth.core.option_names import Door, current_door
-from halfwidth.study.specs.spec import Instance
-
-VALUES = np.linspace(0.2, 0.9, 60)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A spec's folder with results of two models on two organs, and in per cent of one task."""
-    for shift, model in enumerate(("UNet", "ViT")):
-        frame = pd.DataFrame({"name": [f"s{i:02d}" for i in range(60)]})
-        frame["liver"] = VALUES - 0.1 * shift
-        frame["spleen"] = VALUES[::-1] ** 2 - 0.01 * shift
-        frame.to_csv(tmp_path / f"{model}_dsc.csv", index=False)
-    (tmp_path / "single").mkdir()
-    pd.DataFrame({"id": range(60), "metric": 100 * VALUES}).to_csv(
-        tmp_path / "single/brain_dsc.csv"
-    )
-    return tmp_path
-
-
-def found(folder: Path, content: str) -> tuple[Instance, ...]:
-    (folder / "spec.toml").write_text(content, encoding="utf-8")
-    return hw.study.plan(folder / "spec.toml").instances
-
-
-def one(folder: Path, content: str) -> Instance:
-    (instance,) = found(folder, content)
-    return instance
-
-
-def complaint(folder: Path, content: str, kind: type[Exception] = hw.DataError) -> str:
-    with pytest.raises(kind) as caught:
-        found(folder, content)
-    text = str(caught.value)
-    assert text.startswith(f"{folder / 'spec.toml'}: [[tables]]")
-    assert "\n" not in text
-    assert "--" not in text
-    return text.partition("[[tables]]")[2].removeprefix(": ")
-
-
-def table(*lines: str) -> str:
-    return "\n".join(["[[tables]]", *lines, ""])
-
-
-def values_of(instance: Instance) -> Any:
-    """What the population is built from."""
-    build: Any = instance.build
-    return build.args[0]
-
-
-WIDE = table('files = "*_dsc.csv"', 'metric = "dsc"')
-SINGLE = table('files = "single/brain_dsc.csv"', 'metric = "dsc"', "scale = 100")
-
-
-def long_table(folder: Path, **columns: Any) -> None:
-    base = {"case": [f"c{i}" for i in range(60)], "metric": "dsc", "value": VALUES}
-    pd.DataFrame({**base, **columns}).to_csv(folder / "long.csv", index=False)
+    return with_tables(tmp_path)
 
 
 # --------------------------------------------------------------------------- missing values
@@ -82,10 +41,10 @@ def test_missing_values_raise_unless_something_is_said(folder: Path) -> None:
         '(cases c0, c1). Say what that means: missing = "omit" leaves them out as not applicable, '
         "'worst' counts them as failed, with a penalty"
     )
-    omitted = one(folder, table('files = "long.csv"', 'missing = "omit"'))
+    omitted = only(folder, table('files = "long.csv"', 'missing = "omit"'))
     np.testing.assert_array_equal(values_of(omitted), VALUES[2:])
     assert omitted.notes == ("2 of 60 values missing, 1 of them infinite: left out",)
-    worst = one(folder, table('files = "long.csv"', 'missing = "worst"', "penalty = 99"))
+    worst = only(folder, table('files = "long.csv"', 'missing = "worst"', "penalty = 99"))
     np.testing.assert_array_equal(values_of(worst), [*VALUES[2:], 99, 99])
     assert worst.notes == (
         "2 of 60 values missing, 1 of them infinite: counted as the worst value",
@@ -96,7 +55,7 @@ def test_missing_values_raise_unless_something_is_said(folder: Path) -> None:
 
 def test_the_worst_value_of_a_metric_is_known(folder: Path) -> None:
     long_table(folder, value=[np.nan, *VALUES[1:]])
-    worst = one(folder, table('files = "long.csv"', 'missing = "worst"'))
+    worst = only(folder, table('files = "long.csv"', 'missing = "worst"'))
     assert values_of(worst)[0] == 0.0
 
 
@@ -106,7 +65,7 @@ def test_the_worst_value_of_a_metric_is_known(folder: Path) -> None:
 def test_few_cases_are_cautioned_and_fewer_refused(folder: Path) -> None:
     for n, codes in ((50, []), (49, ["HW601"]), (5, ["HW601"])):
         long_table(folder, value=[*VALUES[:n], *[np.nan] * (60 - n)])
-        instance = one(folder, table('files = "long.csv"', 'missing = "omit"'))
+        instance = only(folder, table('files = "long.csv"', 'missing = "omit"'))
         assert (instance.n_cases, [c.code for c in instance.cautions]) == (n, codes)
         instance.build()
     assert "fitted to 5 cases, fewer than 50" in str(instance.cautions[0])
@@ -124,18 +83,18 @@ def test_small_instances_can_be_left_out(folder: Path) -> None:
     frame.loc[3:, "liver"] = np.nan
     frame.loc[:, "kidney"] = np.nan
     frame.to_csv(folder / "ViT_dsc.csv", index=False)
-    instances = found(folder, WIDE + 'missing = "omit"\nmin_cases = 50\n')
+    instances = loaded(folder, WIDE + 'missing = "omit"\nmin_cases = 50\n')
     assert [i.name for i in instances] == ["UNet/liver/dsc", "UNet/spleen/dsc", "ViT/spleen/dsc"]
     note = "left out, with fewer than 50 cases: ViT/liver/dsc (3), ViT/kidney/dsc (0)"
     assert [i.notes for i in instances] == [(note,), (), ()]
-    assert len(found(folder, WIDE + 'missing = "omit"\nmin_cases = 60\n')) == 3
+    assert len(loaded(folder, WIDE + 'missing = "omit"\nmin_cases = 60\n')) == 3
     text = complaint(folder, WIDE + 'missing = "omit"\nmin_cases = 500\n')
     assert text.startswith("no instance has min_cases = 500 cases; there are UNet/liver/dsc (60), ")
 
 
 def test_equal_values_are_an_atom_with_a_caution(folder: Path) -> None:
     long_table(folder, value=[0.5] * 60)
-    instance = one(folder, table('files = "long.csv"'))
+    instance = only(folder, table('files = "long.csv"'))
     assert [c.code for c in instance.cautions] == ["HW602"]
     assert "All 60 values equal 0.5" in str(instance.cautions[0])
     drawn = instance.build().draw(np.random.default_rng(0), 3, 4)
@@ -144,13 +103,13 @@ def test_equal_values_are_an_atom_with_a_caution(folder: Path) -> None:
 
 def test_repeated_cases_are_noted(folder: Path) -> None:
     long_table(folder, case=["a", "b"] * 30)
-    notes = one(folder, table('files = "long.csv"')).notes
+    notes = only(folder, table('files = "long.csv"')).notes
     assert notes == ("58 of 60 rows repeat a case, and count as cases",)
 
 
 def test_several_rows_of_a_patient_are_noted(folder: Path) -> None:
     long_table(folder, PatientID=[f"P{i // 4}" for i in range(60)])
-    notes = one(folder, table('files = "long.csv"')).notes
+    notes = only(folder, table('files = "long.csv"')).notes
     assert notes == ("60 rows share 15 levels of column 'PatientID', and count as cases",)
 
 
@@ -160,7 +119,7 @@ def test_too_many_values_for_kernels_are_refused_before_the_run(
     monkeypatch.setattr("halfwidth.study.specs.value_files.MOST", 59)
     text = complaint(folder, SINGLE)
     assert "60 values are too many for a kernel density estimate (at most 59); write" in text
-    assert len(values_of(one(folder, SINGLE + 'population = "empirical"\n'))) == 60
+    assert len(values_of(only(folder, SINGLE + 'population = "empirical"\n'))) == 60
 
 
 # --------------------------------------------------------------------------- what is refused
@@ -213,7 +172,7 @@ def test_text_among_numbers(folder: Path) -> None:
 
 def test_two_instances_of_one_name(folder: Path) -> None:
     with pytest.raises(hw.DataError) as caught:
-        found(folder, SINGLE + SINGLE)
+        loaded(folder, SINGLE + SINGLE)
     assert str(caught.value).startswith(
         "two instances are called 'brain_dsc/dsc': single/brain_dsc.csv, column 'metric' and single"
     )

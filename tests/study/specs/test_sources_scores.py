@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sourcefolders import complaint, loaded, only
 
 import halfwidth as hw
 from halfwidth.core.spec import MetricLevel
@@ -36,26 +37,6 @@ def save(folder: Path, name: str, scores: Any, targets: Any) -> None:
     np.save(folder / f"{name}_targets.npy", targets)
 
 
-def found(folder: Path, content: str) -> tuple[Instance, ...]:
-    (folder / "spec.toml").write_text(content, encoding="utf-8")
-    return hw.study.plan(folder / "spec.toml").instances
-
-
-def one(folder: Path, content: str) -> Instance:
-    (instance,) = found(folder, content)
-    return instance
-
-
-def complaint(folder: Path, content: str, kind: type[Exception] = hw.DataError) -> str:
-    with pytest.raises(kind) as caught:
-        found(folder, content)
-    text = str(caught.value)
-    assert text.startswith(f"{folder / 'spec.toml'}: [[scores]]")
-    assert "\n" not in text
-    assert "--" not in text
-    return text.partition("[[scores]]")[2].removeprefix(": ")
-
-
 def section(*lines: str, kind: str = "logits") -> str:
     return "\n".join(["[[scores]]", f'kind = "{kind}"', *lines, ""])
 
@@ -75,7 +56,7 @@ def arguments_of(instance: Instance) -> tuple[Any, Any, dict[str, Any]]:
 
 
 def test_a_pair_of_files_is_an_instance(folder: Path) -> None:
-    instance = one(folder, section(*PAIRS))
+    instance = only(folder, section(*PAIRS))
     assert (instance.name, instance.task, instance.model) == ("a", "a", "")
     assert instance.source == "a_scores.npy, a_targets.npy"
     assert (instance.level, instance.metric) == (MetricLevel.SAMPLE, None)
@@ -93,49 +74,49 @@ def test_a_pair_of_files_is_an_instance(folder: Path) -> None:
 
 def test_pairs_are_those_whose_wildcards_agree(folder: Path) -> None:
     save(folder, "b", LOGITS[::2], LABELS[::2])
-    assert [(i.name, i.n_cases) for i in found(folder, section(*PAIRS))] == [("a", 60), ("b", 30)]
+    assert [(i.name, i.n_cases) for i in loaded(folder, section(*PAIRS))] == [("a", 60), ("b", 30)]
     named = [line.replace("*", "{task}") for line in PAIRS]
-    assert [i.name for i in found(folder, section(*named))] == ["a", "b"]
+    assert [i.name for i in loaded(folder, section(*named))] == ["a", "b"]
     models = [line.replace("*", "{model}") for line in PAIRS]
-    assert [(i.name, i.model) for i in found(folder, section(*models))] == [("a", "a"), ("b", "b")]
+    assert [(i.name, i.model) for i in loaded(folder, section(*models))] == [("a", "a"), ("b", "b")]
 
 
 def test_the_population_and_its_bandwidth_can_be_chosen(folder: Path) -> None:
-    empirical: Any = one(folder, section(*PAIRS, 'population = "empirical"')).build
+    empirical: Any = only(folder, section(*PAIRS, 'population = "empirical"')).build
     assert empirical.func.__name__ == "logit_empirical"
-    printed: Any = one(folder, section(*PAIRS, 'bandwidth = "5"')).build
+    printed: Any = only(folder, section(*PAIRS, 'bandwidth = "5"')).build
     assert printed.func.__name__ == "logit_kde"
     assert printed.keywords == {"exponent": "5"}
 
 
 def test_the_calibration_that_a_model_is_given_stands_in_its_name(folder: Path) -> None:
-    made = one(folder, section(*PAIRS, "calibration_slope = 0.5"))
+    made = only(folder, section(*PAIRS, "calibration_slope = 0.5"))
     assert made.name.endswith(", slope 0.5")
-    assert made.digest != one(folder, section(*PAIRS, "calibration_slope = 0.6")).digest
+    assert made.digest != only(folder, section(*PAIRS, "calibration_slope = 0.6")).digest
     assert made.build().calibration == (0.0, 0.5)
     with pytest.raises(hw.DataError, match="of the second of two classes, and there are 3"):
-        one(folder, section(*PAIRS, "calibration_slope = 1", "calibration_intercept = 1"))
+        only(folder, section(*PAIRS, "calibration_slope = 1", "calibration_intercept = 1"))
 
 
 def test_the_digest_is_of_cases_and_of_what_is_made_of_them(folder: Path) -> None:
-    first = one(folder, section(*PAIRS)).digest
+    first = only(folder, section(*PAIRS)).digest
     order = np.random.default_rng(0).permutation(N)
     save(folder, "a", LOGITS[order].astype(">f8"), LABELS[order].astype(np.uint8)[:, None])
-    assert one(folder, section(*PAIRS)).digest == first
+    assert only(folder, section(*PAIRS)).digest == first
     others = [
-        one(folder, section(*PAIRS, 'bandwidth = "5"')).digest,
-        one(folder, section(*PAIRS, 'population = "empirical"')).digest,
+        only(folder, section(*PAIRS, 'bandwidth = "5"')).digest,
+        only(folder, section(*PAIRS, 'population = "empirical"')).digest,
     ]
     save(folder, "a", LOGITS, LABELS[::-1])
-    others.append(one(folder, section(*PAIRS)).digest)
+    others.append(only(folder, section(*PAIRS)).digest)
     save(folder, "a", LOGITS + 1e-12, LABELS)
-    others.append(one(folder, section(*PAIRS)).digest)
+    others.append(only(folder, section(*PAIRS)).digest)
     assert len({first, *others}) == 5
 
 
 def test_probabilities_become_their_logarithms(folder: Path) -> None:
     save(folder, "a", softmax(LOGITS), LABELS)
-    logits, codes, _ = arguments_of(one(folder, section(*PAIRS, kind="probabilities")))
+    logits, codes, _ = arguments_of(only(folder, section(*PAIRS, kind="probabilities")))
     order = np.lexsort((LABELS, *np.log(softmax(LOGITS)).T[::-1]))
     np.testing.assert_allclose(logits, np.log(softmax(LOGITS)).T[:, order], rtol=1e-12)
     np.testing.assert_array_equal(codes, LABELS[order])
@@ -144,12 +125,12 @@ def test_probabilities_become_their_logarithms(folder: Path) -> None:
 def test_one_column_is_that_of_the_positive_class(folder: Path) -> None:
     chance = softmax(LOGITS[:, :2])[:, 1]
     save(folder, "a", chance, LABELS % 2)
-    logits, codes, _ = arguments_of(one(folder, section(*PAIRS, kind="probabilities")))
+    logits, codes, _ = arguments_of(only(folder, section(*PAIRS, kind="probabilities")))
     np.testing.assert_allclose(np.exp(logits[1]), np.sort(chance)[::-1], rtol=1e-12)
     np.testing.assert_allclose(np.exp(logits).sum(axis=0), 1, rtol=1e-12)
     np.testing.assert_array_equal(codes, (LABELS % 2)[np.argsort(-chance)])
     save(folder, "a", LOGITS[:, 0], LABELS % 2)
-    logits, codes, _ = arguments_of(one(folder, section(*PAIRS)))
+    logits, codes, _ = arguments_of(only(folder, section(*PAIRS)))
     np.testing.assert_array_equal(logits[0], np.zeros(N))
     np.testing.assert_array_equal(logits[1], np.sort(LOGITS[:, 0]))
 
@@ -157,10 +138,10 @@ def test_one_column_is_that_of_the_positive_class(folder: Path) -> None:
 def test_the_second_of_two_classes_is_the_positive_one(folder: Path) -> None:
     truth = np.where(LABELS % 2, "healthy", "sick")
     save(folder, "a", LOGITS[:, :2], truth)
-    plain = one(folder, section(*PAIRS))
+    plain = only(folder, section(*PAIRS))
     assert plain.classes == ("healthy", "sick")
-    assert one(folder, BINARY + section(*PAIRS, 'positive = "sick"')).classes == plain.classes
-    turned = one(folder, BINARY + section(*PAIRS, 'positive = "healthy"'))
+    assert only(folder, BINARY + section(*PAIRS, 'positive = "sick"')).classes == plain.classes
+    turned = only(folder, BINARY + section(*PAIRS, 'positive = "healthy"'))
     assert turned.classes == ("sick", "healthy")
     logits, codes, _ = arguments_of(turned)
     order = np.lexsort((truth == "healthy", LOGITS[:, 0], LOGITS[:, 1]))
@@ -168,23 +149,23 @@ def test_the_second_of_two_classes_is_the_positive_one(folder: Path) -> None:
     np.testing.assert_array_equal(codes, truth[order] == "healthy")
     # A single column is of whichever class is positive.
     save(folder, "a", LOGITS[:, 0], truth)
-    logits, codes, _ = arguments_of(one(folder, section(*PAIRS, 'positive = "healthy"')))
+    logits, codes, _ = arguments_of(only(folder, section(*PAIRS, 'positive = "healthy"')))
     np.testing.assert_array_equal(logits[1], np.sort(LOGITS[:, 0]))
     np.testing.assert_array_equal(codes, (truth == "healthy")[np.argsort(LOGITS[:, 0])])
 
 
 def test_classes_are_named_or_counted(folder: Path) -> None:
     save(folder, "a", LOGITS, np.where(LABELS == 2, 1, LABELS))
-    counted = one(folder, section(*PAIRS))
+    counted = only(folder, section(*PAIRS))
     assert counted.classes == ("0", "1", "2")
     assert [str(c) for c in counted.cautions] == [
         "HW603 Few cases of class '2' (0): the population knows it by these alone."
     ]
     names = np.array(["x", "b", "a"])[LABELS]
     save(folder, "a", LOGITS, names)
-    named = one(folder, section(*PAIRS, 'labels = ["x", "b", "a"]'))
+    named = only(folder, section(*PAIRS, 'labels = ["x", "b", "a"]'))
     assert named.classes == ("x", "b", "a")
-    sorted_ones = one(folder, section(*PAIRS))
+    sorted_ones = only(folder, section(*PAIRS))
     assert sorted_ones.classes == ("a", "b", "x")
     assert {named.digest, sorted_ones.digest, counted.digest} == {
         named.digest,
@@ -199,11 +180,11 @@ def test_tables_hold_test_sets_too(folder: Path) -> None:
     frame = pd.DataFrame({"label": np.where(LABELS % 2, "b", "a"), "p0": shares[:, 0]})
     frame.assign(p1=1 - frame["p0"]).to_csv(folder / "x.csv", index=False)
     save(folder, "a", shares, LABELS % 2)
-    from_table = one(folder, section(*FROM_TABLE, kind="probabilities"))
+    from_table = only(folder, section(*FROM_TABLE, kind="probabilities"))
     assert from_table.source == "x.csv, columns 'p0', 'p1'"
     assert (from_table.name, from_table.classes) == ("x", ("a", "b"))
     first, second = (
-        arguments_of(i) for i in (from_table, one(folder, section(*PAIRS, kind="probabilities")))
+        arguments_of(i) for i in (from_table, only(folder, section(*PAIRS, kind="probabilities")))
     )
     np.testing.assert_allclose(first[0], second[0], rtol=1e-12)
     np.testing.assert_array_equal(first[1], second[1])
@@ -214,7 +195,7 @@ def test_tables_with_several_rows_of_a_patient_are_noted(folder: Path) -> None:
     frame = pd.DataFrame({"label": LABELS % 2, "p0": 1 - p1, "p1": p1})
     frame["patient"] = np.arange(len(frame)) // 2
     frame.to_csv(folder / "x.csv", index=False)
-    notes = one(folder, section(*FROM_TABLE, kind="probabilities")).notes
+    notes = only(folder, section(*FROM_TABLE, kind="probabilities")).notes
     total = len(frame)
     assert notes[-1] == (
         f"{total} rows share {(total + 1) // 2} levels of column 'patient', and count as cases"
@@ -224,14 +205,14 @@ def test_tables_with_several_rows_of_a_patient_are_noted(folder: Path) -> None:
 def test_few_cases_are_cautioned_and_fewer_refused(folder: Path) -> None:
     for n, codes in ((50, []), (49, ["HW601"]), (20, ["HW601", "HW603"]), (5, ["HW601", "HW603"])):
         save(folder, "a", LOGITS[:n], LABELS[:n])
-        instance = one(folder, section(*PAIRS))
+        instance = only(folder, section(*PAIRS))
         assert [c.code for c in instance.cautions] == codes
         instance.build()
     save(folder, "a", LOGITS[:4], LABELS[:4])
     text = complaint(folder, section(*PAIRS))
     assert text.startswith("a_scores.npy, a_targets.npy: 4 cases left; a population needs 5 at")
     save(folder, "b", LOGITS, LABELS)
-    assert one(folder, section(*PAIRS, "min_cases = 50")).name == "b"
+    assert only(folder, section(*PAIRS, "min_cases = 50")).name == "b"
 
 
 def test_missing_scores_and_labels(folder: Path) -> None:
@@ -240,7 +221,7 @@ def test_missing_scores_and_labels(folder: Path) -> None:
     save(folder, "a", holes, np.where(np.arange(N) == 5, np.nan, LABELS))
     text = complaint(folder, section(*PAIRS))
     assert 'lack a label or a finite score (cases #4, #6). missing = "omit" leaves' in text
-    omitted = one(folder, section(*PAIRS, 'missing = "omit"'))
+    omitted = only(folder, section(*PAIRS, 'missing = "omit"'))
     assert omitted.n_cases == N - 2
     assert omitted.notes == ("left out: 2 cases without a label or a score",)
 
@@ -254,11 +235,11 @@ def test_a_probability_of_zero_needs_a_floor(folder: Path) -> None:
         "a_scores.npy: 1 of 60 cases have a probability of 0 (the first: #8), which has no "
         "logarithm; give the logits of the model, or say what 0 is to count: floor = 1e-6"
     )
-    floored = one(folder, section(*PAIRS, "floor = 1e-6", kind="probabilities"))
+    floored = only(folder, section(*PAIRS, "floor = 1e-6", kind="probabilities"))
     assert floored.notes == ("1 cases have probabilities below 1e-06, which count as 1e-06",)
     assert arguments_of(floored)[0].min() == np.log(1e-6)
     empirical = section(*PAIRS, 'population = "empirical"', kind="probabilities")
-    assert np.isneginf(arguments_of(one(folder, empirical))[0]).sum() == 2
+    assert np.isneginf(arguments_of(only(folder, empirical))[0]).sum() == 2
 
 
 def test_an_infinite_logit_is_refused_where_a_density_needs_it(folder: Path) -> None:
@@ -267,7 +248,7 @@ def test_an_infinite_logit_is_refused_where_a_density_needs_it(folder: Path) -> 
     save(folder, "a", logits, LABELS)
     text = complaint(folder, section(*PAIRS))
     assert text.startswith("a_scores.npy: 1 of 60 cases have an infinite logit (the first: #8), th")
-    assert one(folder, section(*PAIRS, 'population = "empirical"')).n_cases == N
+    assert only(folder, section(*PAIRS, 'population = "empirical"')).n_cases == N
 
 
 # --------------------------------------------------------------------------- what is refused
@@ -310,9 +291,9 @@ def test_more_columns_than_classes(folder: Path) -> None:
     text = complaint(folder, section(*PAIRS))
     assert "3 score columns for 2 classes ('x', 'y', the sorted labels of a_targets.npy)" in text
     save(folder, "a", LOGITS, LABELS + 1)
-    assert one(folder, section(*PAIRS)).classes == ("1", "2", "3")
+    assert only(folder, section(*PAIRS)).classes == ("1", "2", "3")
     save(folder, "a", LOGITS, LABELS * 2)
-    assert one(folder, section(*PAIRS)).classes == ("0", "2", "4")
+    assert only(folder, section(*PAIRS)).classes == ("0", "2", "4")
 
 
 def test_the_binary_average_needs_two_classes_and_the_positive_one(folder: Path) -> None:
@@ -356,7 +337,7 @@ def test_files_that_are_no_arrays(folder: Path) -> None:
 def test_the_test_sets_of_medmnist(shared: Path, tmp_path: Path) -> None:
     data = (shared / "data" / "medmnist_scores").as_posix()
     pairs = [f"{k} = '{data}/{{task}}_{k}.npy'" for k in ("scores", "targets")]
-    instances = found(tmp_path, section(*pairs))
+    instances = loaded(tmp_path, section(*pairs))
     assert [(i.name, i.n_cases) for i in instances] == [
         ("adrenalmnist", 298),
         ("pneumoniamnist", 624),

@@ -137,7 +137,7 @@ def test_an_unknown_name_comes_with_the_nearest(file: Path, content: str, said: 
         ('[[scores]]\nkind = "logits"\ntarget = "a"\n', "[[scores]] lacks files and columns"),
         (f"{SCORES}floor = 1e-6\n", '[[scores]] floor has no effect with kind = "logits"'),
         (f'{SCORES}bandwidth = "5"\npopulation = "empirical"\n', "bandwidth has no effect with"),
-        (SCORES.replace('"logits"', '"probabilities"\nfloor = 0.6'), "not a small probability"),
+        (SCORES.replace('"logits"', '"probabilities"\nfloor = 0.6'), "is not a probability near 0"),
         (f"{SCORES}calibration_slope = 0\n", "[[scores]] calibration_slope = 0 is not above 0"),
         (f"{SCORES}calibration_intercept = 1\n", "has no effect without calibration_slope"),
         (f'{SCORES}labels = ["a"]\n', "[[scores]] labels: name at least two classes"),

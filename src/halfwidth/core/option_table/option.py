@@ -52,42 +52,27 @@ REQUIRED: Final = _Required()
 
 
 class Option(NamedTuple):
-    """An option: what it means, what it may be, and where it is given.
+    """An option: what it means, what it may be, and where it is given."""
 
-    Attributes
-    ----------
-    meaning : str
-        In a sentence or two, at every door.
-    more : str
-        What the reference says further, where the option is at home.
-    type : str
-        As numpydoc writes it; empty where the choices or the default say it.
-    default : object
-    choices : tuple of str
-        The words that it may be.
-    metavar : str
-        What the command line calls its value.
-    group : Group
-        The heading under which a help lists it.
-    kinds : tuple of Kind
-        The kinds of data on which it has an effect; empty for all.
-    flag, off : str
-        On the command line; where empty, the name with hyphens and ``--no-`` before that.
-    key : str
-        In the spec of a study; where empty, the name.
-    elsewhere : str
-        What users of scikit-learn, SciPy, statsmodels and R write.
-    """
-
+    # In a sentence or two, at every door.
     meaning: str = ""
+    # What the reference says further, where the option is at home.
     more: str = ""
+    # As numpydoc writes it; empty where the choices or the default say it.
     type: str = ""
     default: Any = REQUIRED
+    # The words that it may be.
     choices: tuple[str, ...] = ()
+    # What the command line calls its value.
     metavar: str = ""
+    # The heading under which a help lists it.
     group: Group = Group.OPTIONS
+    # The kinds of data on which it has an effect; empty for all.
     kinds: tuple[Kind, ...] = ()
+    # On the command line; where empty, the name with hyphens and ``--no-`` before that.
     flag: str = ""
     off: str = ""
+    # In the spec of a study; where empty, the name.
     key: str = ""
+    # What users of scikit-learn, SciPy, statsmodels and R write.
     elsewhere: str = ""

@@ -94,13 +94,7 @@ OPTIONS: Final[dict[str, Option]] = {
 
 
 def option_of(name: str, door: str = "") -> Option:
-    """An option, as a door has it: that of the door before that of all.
-
-    Raises
-    ------
-    KeyError
-        If it is not declared.
-    """
+    """An option, as a door has it: that of the door before that of all."""
     kind, _, constructor = door.partition(".")
     at = (f"{door}.{name}", f"{constructor}.{name}", f"{kind}.{name}")
     return next((OPTIONS[one] for one in at if one in OPTIONS), None) or OPTIONS[name]

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.errors import shortened
 from halfwidth.core.formatting import counted, rough_percent
 from halfwidth.core.match_lists import MatchLists, Outcome
 from halfwidth.core.spec import ClassNeed
 from halfwidth.core.types import Array
+from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.choose import FEW_WITH_OBJECTS
 from halfwidth.estimation.detections.context import DetectionContext, Units
 from halfwidth.estimation.detections.metric_kinds import (
@@ -25,7 +25,11 @@ from halfwidth.estimation.detections.metric_kinds import (
     weighs_images_alike,
 )
 from halfwidth.estimation.detections.score_caution_rules import SCORE_RULES, Rule, subject_of_each
-from halfwidth.estimation.test_sets.class_caution_rules import OFTEN_MISSING, POLICY
+from halfwidth.estimation.test_sets.class_caution_rules import (
+    OFTEN_MISSING,
+    POLICY,
+    without_a_value,
+)
 from halfwidth.estimation.test_sets.class_context import never_drawn
 from halfwidth.metrics.detection.tallies import by_class_and_image
 from halfwidth.results.detection_estimate import DetectionEstimate
@@ -196,10 +200,10 @@ def _giving_a_value(e: DetectionEstimate, context: DetectionContext) -> NDArray[
     lists, needs = context.summary.lists, e.metric_spec.spec.class_needs
     if needs is ClassNeed.CASES:
         return lists.n_references
-    found = lists.outcome[_place(context)]
+    outcome = lists.outcome[_place(context)]
     if needs is ClassNeed.MATCHES and penalty_of(e.metric_spec) is None:
-        return _in_images(lists, found == Outcome.TRUE_POSITIVE)
-    detected = _in_images(lists, found != Outcome.IGNORED)
+        return _in_images(lists, outcome == Outcome.TRUE_POSITIVE)
+    detected = _in_images(lists, outcome != Outcome.IGNORED)
     if needs is ClassNeed.NOTHING:
         return np.ones_like(detected)
     return detected if needs is ClassNeed.PREDICTIONS else detected + lists.n_references
@@ -229,19 +233,8 @@ def _without_objects(e: DetectionEstimate, context: DetectionContext) -> Caution
     none = there | (np.bincount(lists.category, minlength=len(there)) > 0)
     none &= _giving_a_value(e, context).sum(axis=0) == 0
     names = [repr(label) for label, lacks in zip(lists.classes, none, strict=True) if lacks]
-    if not names:
-        return None
-    plural = len(names) > 1
-    policy = POLICY[context.absent]
-    lacks = LACKS.get(e.metric_spec.spec.class_needs, NOTHING_COUNTS)
-    return caution(
-        "HW208",
-        count=len(names),
-        classes=len(lists.classes),
-        name=shortened(names, 5),
-        why=f"{'are' if plural else 'is'} {lacks}",
-        policy=policy.replace("leaves it", "leaves them") if plural else policy,
-    )
+    why = LACKS.get(e.metric_spec.spec.class_needs, NOTHING_COUNTS)
+    return without_a_value(names, len(lists.classes), why, context.absent) if names else None
 
 
 # --------------------------------------------------------------------------- localisation
@@ -260,10 +253,10 @@ def _tiny(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
 
 
 def _ragged(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    found, total = context.summary.ragged or (0, 0)
-    if not found or found < SOME_RAGGED * total or not needs_matches(e.metric_spec):
+    count, total = context.summary.ragged or (0, 0)
+    if not count or count < SOME_RAGGED * total or not needs_matches(e.metric_spec):
         return None
-    return caution("HW876", count=found, total=total)
+    return caution("HW876", count=count, total=total)
 
 
 def _threshold_matters(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
@@ -287,11 +280,11 @@ def _threshold_matters(e: DetectionEstimate, context: DetectionContext) -> Cauti
 
 
 def _large(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    found, total = context.summary.large
+    count, total = context.summary.large
     criterion = context.summary.criterion
-    if not found or found < SOME_LARGE * total or not needs_matches(e.metric_spec):
+    if not count or count < SOME_LARGE * total or not needs_matches(e.metric_spec):
         return None
-    return caution("HW883", count=found, total=total, criterion=criterion.title)
+    return caution("HW883", count=count, total=total, criterion=criterion.title)
 
 
 # --------------------------------------------------------------------------- lesions
@@ -331,13 +324,14 @@ DETECTOR_RULES: tuple[Rule, ...] = (
 )
 
 
-def detection_cautions(e: Estimate, context: DetectionContext) -> list[Caution | None]:
-    """What every rule says of an estimate."""
-    if not isinstance(e, DetectionEstimate):
+def detection_cautions(context: CautionContext) -> list[Caution | None]:
+    """What the references and the detections of each detector call for."""
+    e, matched = context.estimate, context.matched
+    if matched is None or not isinstance(e, DetectionEstimate):
         raise TypeError("only estimates of detections have matched detections")
-    subject_of_each = [context, *(replace(context, summary=one) for one in context.others)]
-    said = [rule(e, context) for rule in REFERENCE_RULES]
-    return said + [rule(e, one) for one in subject_of_each for rule in DETECTOR_RULES]
+    each = [matched, *(replace(matched, summary=summary) for summary in matched.others)]
+    reference_cautions = [rule(e, matched) for rule in REFERENCE_RULES]
+    return reference_cautions + [rule(e, one) for one in each for rule in DETECTOR_RULES]
 
 
 def why_undefined(e: Estimate, context: DetectionContext) -> tuple[str, str]:

@@ -31,23 +31,15 @@ LARGE = 4.0
 
 @frozen
 class Units:
-    """Images or patients, whichever are resampled.
+    """Images or patients, whichever are resampled."""
 
-    Attributes
-    ----------
-    codes : ndarray of int, shape (n,)
-        Of each image.
-    names : tuple of str
-        Of each unit.
-    strata : ndarray of int, shape (U,)
-        Of each unit; zeros where there are none.
-    grouped : bool
-        Whether somebody said which images belong together.
-    """
-
+    # Of each image, (n,).
     codes: Codes
+    # Of each unit.
     names: tuple[str, ...]
+    # Of each unit, (U,); zeros where there are none.
     strata: Codes
+    # Whether somebody said which images belong together.
     grouped: bool
 
     def sums(self, counts: NDArray[Any]) -> NDArray[Any]:
@@ -59,92 +51,60 @@ class Units:
 
 @frozen(eq=False)
 class Cut:
-    """What scores and numbers of detections say of a cut that was made before.
+    """What scores and numbers of detections say of a cut that was made before."""
 
-    Attributes
-    ----------
-    lowest, highest : float
-        Scores; NaN where there are none.
-    distinct : int
-        Different scores.
-    whole : bool
-        Whether all scores are whole numbers, such as ratings.
-    most : int
-        Detections of the fullest image.
-    full : int
-        Images with as many.
-    """
-
+    # Scores; NaN where there are none.
     lowest: float
     highest: float
+    # Different scores.
     distinct: int
+    # Whether all scores are whole numbers, such as ratings.
     whole: bool
+    # Detections of the fullest image.
     most: int
+    # Images with as many.
     full: int
 
 
 @frozen(eq=False)
 class MatchSummary:
-    """What is known of one way of matching two sets.
+    """What is known of one way of matching two sets."""
 
-    Attributes
-    ----------
-    lists : MatchLists
-        At all thresholds that some row needs.
-    criterion : LocalisationSpec
-    units : Units
-    patients : tuple of (int, str), or None
-        How many patients the names of the images suggest, and an example; None where they suggest
-        nothing, or somebody said which images belong together.
-    cut : Cut
-    shifted : ndarray, shape (m,)
-        Of each object to be found, its IoU with itself shifted by one pixel along each axis; empty
-        where no size in pixels is known.
-    ragged : tuple of (int, int), or None
-        Objects of several parts or that fill little of their box, and how many were looked at;
-        None where a library is missing to draw them.
-    """
-
+    # At all thresholds that some row needs.
     lists: MatchLists
     criterion: LocalisationSpec
     units: Units
+    # How many patients the names of the images suggest, and an example; None where they suggest
+    # nothing, or somebody said which images belong together.
     patients: tuple[int, str] | None
     cut: Cut
+    # The IoU of each object to be found, (m,), with itself shifted by one pixel along each axis;
+    # empty where no size in pixels is known.
     shifted: Array
+    # Objects of several parts or that fill little of their box, and how many were looked at; None
+    # where a library is missing to draw them.
     ragged: tuple[int, int] | None
     large: tuple[int, int]
 
 
 @frozen(eq=False)
 class DetectionContext:
-    """What the rules look at for one estimate.
-
-    Attributes
-    ----------
-    summary : MatchSummary
-    matching : MatchingRule
-        With the thresholds of this estimate alone.
-    matched_by : str
-        The same in prose.
-    which : int or None
-        The only class that counts; None: all.
-    absent : str
-        The policy for classes without a value.
-    unmatched : tuple of int
-        Objects missed and false positives, where each counts a penalty.
-    neighbours : tuple of (float, float)
-        Thresholds beside the only one, and the value there.
-    others : tuple of MatchSummary
-        Of the detector that this one is compared with, on the same references.
-    """
+    """What caution rules look at in detections, for one estimate."""
 
     summary: MatchSummary
+    # With the thresholds of this estimate alone.
     matching: MatchingRule
+    # The same in prose.
     matched_by: str = ""
+    # The only class that counts; None: all.
     which: int | None = None
+    # The policy for classes without a value.
     absent: str = "omit"
+    # Thresholds beside the only one, and the value there.
     neighbours: tuple[tuple[float, float], ...] = ()
+    # Objects missed and false positives, where each counts a penalty.
     unmatched: tuple[int, int] = (0, 0)
+    # Of the detector that this one is compared with, on the same references.
     others: tuple[MatchSummary, ...] = ()
 
     def against(self, other: DetectionContext, effect: Effect) -> DetectionContext:
@@ -201,6 +161,8 @@ def summarise_matches(
 ) -> MatchSummary:
     """What is to be known of a matching; detections are in the order of the references."""
     counted = [_counted(one, lists.matching) for one in references.objects]
+    # Those around masks among them.
+    by_boxes = Known.MASKS not in criterion.of_references or "box" in criterion.title
     return MatchSummary(
         lists,
         criterion,
@@ -208,7 +170,7 @@ def summarise_matches(
         None if units.grouped else patients_named(references.images),
         _cut(detections),
         _shifted(references, counted),
-        _ragged_if_drawn(counted) if _takes_boxes(criterion) else (0, 0),
+        _ragged_if_drawn(counted) if by_boxes else (0, 0),
         _large(detections, references, lists),
     )
 
@@ -237,9 +199,9 @@ def _sizes(objects: Objects) -> Array | None:
 
 def _sides(objects: Objects) -> Array | None:
     """Lengths of the sides of boxes, or of those around masks and balls, (m, d)."""
-    for what in (Known.BOXES, Known.MASKS, Known.BALLS):
-        if len(objects) and holds(objects, what):
-            low, high = np.split(boxes_of(objects, what), 2, axis=1)
+    for known in (Known.BOXES, Known.MASKS, Known.BALLS):
+        if len(objects) and holds(objects, known):
+            low, high = np.split(boxes_of(objects, known), 2, axis=1)
             return np.asarray(high - low, dtype=float)
     return None
 
@@ -255,11 +217,6 @@ def _shifted(references: ObjectSet, counted: Sequence[Objects]) -> Array:
     shared = np.maximum(long - 1, 0).prod(axis=1)
     union = 2 * long.prod(axis=1) - shared
     return np.asarray(np.divide(shared, union, out=np.zeros(len(long)), where=union > 0))
-
-
-def _takes_boxes(criterion: LocalisationSpec) -> bool:
-    """Whether it is of boxes, those around masks among them."""
-    return Known.MASKS not in criterion.of_references or "box" in criterion.title
 
 
 def _ragged_if_drawn(counted: Sequence[Objects]) -> tuple[int, int] | None:
@@ -278,7 +235,7 @@ def _ragged(counted: Sequence[Objects]) -> tuple[int, int]:
     from scipy import ndimage
 
     step = -(-len(masks) // MOST_OUTLINED)
-    found, looked_at = 0, 0
+    ragged, looked_at = 0, 0
     for one in masks[::step]:
         inside = np.argwhere(one.mask)
         if not len(inside):
@@ -286,11 +243,11 @@ def _ragged(counted: Sequence[Objects]) -> tuple[int, int]:
         looked_at += 1
         box = np.prod(inside.max(axis=0) - inside.min(axis=0) + 1)
         if len(inside) < RAGGED * box:
-            found += 1
+            ragged += 1
         else:
             touching = ndimage.generate_binary_structure(one.mask.ndim, one.mask.ndim)
-            found += bool(ndimage.label(one.mask, touching)[1] > 1)
-    return found, looked_at
+            ragged += bool(ndimage.label(one.mask, touching)[1] > 1)
+    return ragged, looked_at
 
 
 def _cut(detections: ObjectSet) -> Cut:
@@ -314,7 +271,7 @@ def _large(detections: ObjectSet, references: ObjectSet, lists: MatchLists) -> t
     if not matched.any():
         return 0, 0
     sizes = [(_sizes(one), _sizes(other)) for one, other in _pairs(detections, references)]
-    found, total = 0, 0
+    large, total = 0, 0
     places = zip(
         lists.image[matched],
         lists.detection[matched],
@@ -326,8 +283,8 @@ def _large(detections: ObjectSet, references: ObjectSet, lists: MatchLists) -> t
         if one is None or other is None or reference < 0:
             continue
         total += 1
-        found += bool(one[detection] > LARGE * other[reference])
-    return found, total
+        large += bool(one[detection] > LARGE * other[reference])
+    return large, total
 
 
 def _pairs(detections: ObjectSet, references: ObjectSet) -> list[tuple[Objects, Objects]]:

@@ -47,29 +47,18 @@ OfClasses = Callable[[Numbers], Array]
 
 @frozen(eq=False)
 class Heights:
-    """How the heights of one curve are made: of a class, or an average over several.
-
-    Attributes
-    ----------
-    kind : {"pr", "froc", "afroc", "wafroc"}
-    form : MatchedScores
-        Of the metric that sums up the curve.
-    by_class : tuple of ScoredMatches
-        At one threshold of localisation.
-    design : Design
-    grid : ndarray, shape (K,)
-    of_classes : callable
-        From counts of units to heights of each class, (B, U) -> (C, K, B).
-    elements : int
-        Of the temporaries of a resample.
-    """
+    """How the heights of one curve are made: of a class, or an average over several."""
 
     kind: DetectionCurveKind
+    # Of the metric that sums up the curve.
     form: MatchedScores
+    # At one threshold of localisation.
     by_class: ByClass
     design: Design
     grid: Array
+    # From counts of units to heights of each class, (B, U) -> (C, K, B).
     of_classes: OfClasses
+    # Of the temporary arrays of a resample.
     elements: int
 
     @classmethod
@@ -87,14 +76,14 @@ class Heights:
         fast = _by_kernels(kind, form, by_class, design)
         longest = max(len(one.image) for one in by_class)
         elements = max(design.n, len(grid), 0 if fast else 4 * longest)
-        of_classes = fast or _plainly(kind, form, by_class, design)
-        return cls(kind, form, by_class, design, grid, of_classes, elements)
+        class_heights = fast or _plainly(kind, form, by_class, design)
+        return cls(kind, form, by_class, design, grid, class_heights, elements)
 
     def __call__(self, counts: Numbers) -> Array:
         """Heights of resamples given as counts of units, (B, U) -> (K, B)."""
         values = np.moveaxis(self.of_classes(counts), 0, -1)
-        of_images = counts[:, self.design.unit_of_case]
-        objects = np.stack([of_images @ one.references for one in self.by_class], axis=-1)
+        image_counts = counts[:, self.design.unit_of_case]
+        objects = np.stack([image_counts @ one.references for one in self.by_class], axis=-1)
         return self.form.finish(values, np.broadcast_to(objects, values.shape))
 
     def with_pseudo_units(self) -> Heights:
@@ -103,10 +92,8 @@ class Heights:
         return Heights._from_lists(self.kind, self.form, extended, pseudo_units(self.design))
 
     def line(self) -> Array:
-        """Corners of the curve of the images themselves, up to the last detection, (m, 2).
-
-        An average over classes has none of its own: its heights stand for them.
-        """
+        """Corners of the curve of the images themselves, up to the last detection, (m, 2)."""
+        # An average over classes has none of its own: its heights stand for them.
         if len(self.by_class) > 1:
             once = np.ones((1, self.design.units), dtype=np.int64)
             return np.column_stack([self.grid, self(once)[:, 0]])
@@ -136,11 +123,11 @@ def _curve_of(kind: DetectionCurveKind, form: MatchedScores) -> Callable[..., Ar
 def _by_kernels(
     kind: DetectionCurveKind, form: MatchedScores, by_class: ByClass, design: Design
 ) -> OfClasses | None:
-    made = compiled_heights(_curve_of(kind, form), by_class, design)
+    compiled = compiled_heights(_curve_of(kind, form), by_class, design)
     longest = max(len(one.image) for one in by_class)
-    if made is None or not native.available() or longest >= MOST_ENTRIES:
+    if compiled is None or not native.available() or longest >= MOST_ENTRIES:
         return None
-    heights = made
+    heights = compiled
     return lambda counts: heights(native.counts_side_by_side(counts.astype(np.uint8)))
 
 
@@ -150,11 +137,11 @@ def _plainly(
     curve = _curve_of(kind, form)
 
     def heights(counts: Numbers) -> Array:
-        of_images = counts[:, design.unit_of_case]
+        image_counts = counts[:, design.unit_of_case]
         if isinstance(curve, AveragePrecision | MeanSensitivity):
-            return np.stack([curve.heights(one, of_images)[0].T for one in by_class])
+            return np.stack([curve.heights(one, image_counts)[0].T for one in by_class])
         by_image = kind == "wafroc"
-        return np.stack([_found_before(one, of_images, by_image=by_image) for one in by_class])
+        return np.stack([_found_before(one, image_counts, by_image=by_image) for one in by_class])
 
     return heights
 
@@ -164,10 +151,10 @@ def _found_before(matches: ScoredMatches, counts: Numbers, *, by_image: bool) ->
     ranking = lesions_and_images(matches, 0, by_image=by_image)
     if not ranking.case.size:
         return np.full((len(GRID), len(counts)), np.nan)
-    of_entries = counts[:, ranking.case[0]]
-    weight = of_entries if ranking.weight is None else of_entries * ranking.weight[0]
+    entry_counts = counts[:, ranking.case[0]]
+    weight = entry_counts if ranking.weight is None else entry_counts * ranking.weight[0]
     tp, _ = cumulated(ranking.mark[0], weight)
-    _, fp = cumulated(ranking.mark[0], of_entries)
+    _, fp = cumulated(ranking.mark[0], entry_counts)
     return sensitivity_at(tp, fp).T
 
 

@@ -14,7 +14,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.option_names import spelled
 from halfwidth.core.pseudo_cases import PseudoCases
-from halfwidth.core.spec import spec_of
+from halfwidth.core.spec import MethodSpec, spec_of
 from halfwidth.core.types import UNIT_INTERVAL, Array
 from halfwidth.estimation.detections.curve_heights import OPERATING, Heights
 from halfwidth.estimation.pipeline import Job, estimate_jobs
@@ -58,25 +58,12 @@ def curves_of_jobs(
 ) -> DetectionCurves:
     """A curve for each job, with its band.
 
+    Jobs are of the metric that `AREA_OF` has for the kind, of the same images at one threshold of
+    localisation: a class each, all classes pooled, or an average, whose curve is that of heights.
     The band of one class comes from Dirichlet weights of the images, with half a pseudo-image at
-    either end, as its area does; that of an average over classes from a bootstrap.
-
-    Parameters
-    ----------
-    kind : {"pr", "froc", "afroc", "wafroc"}
-    jobs : sequence of Job
-        Of the metric that `AREA_OF` has for the kind, of the same images at one threshold of
-        localisation: a class each, all classes pooled, or an average over them, whose curve is
-        the average of their heights.
-    matching : MatchingRule
-    request : Request
-    band : {"pointwise", "simultaneous"}
-        Intervals of each height by itself; or made wider, all alike in their level, until the share
-        of resamples that lie within them all over is that of the confidence level (Beran 1988).
-
-    Returns
-    -------
-    DetectionCurves
+    either end, as its area does; that of an average over classes from a bootstrap. A simultaneous
+    band is made of wider intervals, all alike in their level, until the share of resamples that lie
+    within them all over is that of the confidence level (Beran 1988).
     """
     one_of("kind", kind, DETECTION_CURVE_KINDS)
     as_choice("band", band, "curve")
@@ -85,11 +72,11 @@ def curves_of_jobs(
             f"a curve is of one threshold of localisation, not of {len(matching.thresholds)}; give "
             f"one: {spelled('threshold')}"
         )
-    made = [_heights(kind, job) for job in jobs]
-    bands = _bands(made, jobs, request, band)
+    curves = [_heights(kind, job) for job in jobs]
+    bands = _bands(curves, jobs, request, band)
     settled = _Settled(kind, matching, request, band)
-    parts = zip(jobs, made, bands, estimate_jobs(jobs, request), strict=True)
-    return DetectionCurves(tuple(_curve(settled, *of_job) for of_job in parts))
+    rows = zip(jobs, curves, bands, estimate_jobs(jobs, request), strict=True)
+    return DetectionCurves(tuple(_curve(settled, *row) for row in rows))
 
 
 def _heights(kind: DetectionCurveKind, job: Job) -> Heights:
@@ -151,42 +138,42 @@ class _Band:
 
 
 def _bands(
-    made: Sequence[Heights], jobs: Sequence[Job], request: Request, band: Band
+    curves: Sequence[Heights], jobs: Sequence[Job], request: Request, band: Band
 ) -> list[_Band]:
     """The band of each curve. All have the same design, and hence the same draws."""
-    if not made:
+    if not curves:
         return []
-    at_once = max(1, MOST_HEIGHTS // (request.n_resamples * len(made[0].grid)))
-    parts = [made[first : first + at_once] for first in range(0, len(made), at_once)]
+    at_once = max(1, MOST_HEIGHTS // (request.n_resamples * len(curves[0].grid)))
+    parts = [curves[first : first + at_once] for first in range(0, len(curves), at_once)]
     drawn = (ends for part in parts for ends in zip(*_drawn(part, request), strict=True))
-    once = np.ones((1, made[0].design.units), dtype=np.int64)
+    once = np.ones((1, curves[0].design.units), dtype=np.int64)
     return [
         _band(heights(once)[:, 0], ends, request, band, few=_too_few(job, heights))
-        for heights, ends, job in zip(made, drawn, jobs, strict=True)
+        for heights, ends, job in zip(curves, drawn, jobs, strict=True)
     ]
 
 
-def _drawn(made: Sequence[Heights], request: Request) -> tuple[Array, Array]:
+def _drawn(curves: Sequence[Heights], request: Request) -> tuple[Array, Array]:
     """Heights of all resamples, (curves, K, B), for lower and for upper ends.
 
     Of one class under Dirichlet weights, as their areas have them: few detections make the left of
     a curve, and where these are all right no bootstrap sees that they might not be. Of averages,
     where pseudo-images of every class would draw them to the middle, of images drawn.
     """
-    design, grid = made[0].design, made[0].grid
-    lower = np.empty((len(made), len(grid), request.n_resamples))
+    design, grid = curves[0].design, curves[0].grid
+    lower = np.empty((len(curves), len(grid), request.n_resamples))
     plan = Plan(request.seed, request.n_resamples)
-    elements = max(heights.elements for heights in made)
-    averages = [place for place, heights in enumerate(made) if len(heights.by_class) > 1]
+    elements = max(heights.elements for heights in curves)
+    averages = [place for place, heights in enumerate(curves) if len(heights.by_class) > 1]
     classes = {
         place: heights.with_pseudo_units()
-        for place, heights in enumerate(made)
+        for place, heights in enumerate(curves)
         if len(heights.by_class) == 1
     }
     if averages:
         for start, stop, counts in count_blocks(design, plan, elements):
             for place in averages:
-                lower[place, :, start:stop] = made[place](counts)
+                lower[place, :, start:stop] = curves[place](counts)
     if not classes:
         return lower, lower
     upper, pseudo_cases = lower.copy(), _pseudo_cases()
@@ -198,11 +185,10 @@ def _drawn(made: Sequence[Heights], request: Request) -> tuple[Array, Array]:
 
 
 def _pseudo_cases() -> PseudoCases:
-    spec = spec_of(dirichlet)
-    made: PseudoCases = spec.pseudo_cases(
-        UNIT_INTERVAL, paired=False, spread=False, **dict(spec.bound)
-    )
-    return made
+    spec: MethodSpec = spec_of(dirichlet)
+    if spec.pseudo_cases is None:
+        raise TypeError(f"{spec.name} declares no pseudo-cases")
+    return spec.pseudo_cases(UNIT_INTERVAL, paired=False, spread=False, **dict(spec.bound))
 
 
 def _band(y: Array, ends: tuple[Array, Array], request: Request, band: Band, *, few: bool) -> _Band:
@@ -221,19 +207,8 @@ def _band(y: Array, ends: tuple[Array, Array], request: Request, band: Band, *, 
 def simultaneous(lower: Array, upper: Array, confidence: float) -> tuple[Array, Array]:
     """The narrowest band of order statistics of one level that holds enough of the curves whole.
 
-    Parameters
-    ----------
-    lower, upper : ndarray, shape (K, B)
-        Heights of B curves for either end of the band; those with NaN are left out.
-    confidence : float
-        The share of them that lie within the band everywhere, or a few more.
+    Of the heights of B curves for either end, (K, B), those with NaN are left out.
 
-    Returns
-    -------
-    low, high : ndarray, shape (K,)
-
-    Examples
-    --------
     >>> curves = np.array([[1.0, 2, 3, 4, 5], [1, 2, 5, 4, 3]])
     >>> simultaneous(curves, curves, 0.4)
     (array([2., 2.]), array([4., 4.]))

@@ -20,12 +20,10 @@ AVERAGES = ("macro", "micro", "weighted", "none")
 def detection_rows(
     metric: Metric, averages: Sequence[str] | None, classes: Sequence[str]
 ) -> Iterator[MetricRow]:
-    """The rows that a metric makes: one for each average, and for each class with ``"none"``.
-
-    Where nothing is said it is the macro-average; a single class needs none.
-    """
+    """The rows that a metric makes: one for each average, and for each class with ``"none"``."""
     allowed = metric.spec.averages
     if averages is None:
+        # The macro-average, which a single class does not need.
         averages = ["none" if len(classes) == 1 else allowed[0]]
     for average in averages:
         if average not in allowed:
@@ -43,19 +41,9 @@ def detection_rows(
 def detection_functional(
     row: MetricRow, classes: Sequence[str], thresholds: int, policies: Policies
 ) -> Functional:
-    """What is computed for one row; its records are made of `MatchLists` of these classes.
+    """What is computed for one row, of records of `MatchLists` of these classes.
 
-    Parameters
-    ----------
-    row : MetricRow
-        Of a metric that takes matches.
-    classes : sequence of str
-        All classes of the match lists.
-    thresholds : int
-        Of localisation; curves are averaged over them.
-    policies : Policies
-        ``absent`` says what a class without a value counts in an average, ``undefined`` what a
-        test set or a resample without a value does.
+    Curves are averaged over so many ``thresholds`` of localisation.
     """
     metric = row.metric
     if not isinstance(metric, Metric):

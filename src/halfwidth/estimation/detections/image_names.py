@@ -23,10 +23,10 @@ def patients_named(images: Sequence[str]) -> tuple[int, str] | None:
     """
     scans = []
     for name in images:
-        found = PART.match(SUFFIX.sub("", name.rsplit("/", 1)[-1]))
-        if found is None:
+        match = PART.match(SUFFIX.sub("", name.rsplit("/", 1)[-1]))
+        if match is None:
             return None
-        scans.append((name.rpartition("/")[0], found["scan"].casefold()))
+        scans.append((name.rpartition("/")[0], match["scan"].casefold()))
     # One scan is no test set of patients; it is rather how all files are called.
     units = len(set(scans))
     return (units, images[0]) if 1 < units < len(images) else None

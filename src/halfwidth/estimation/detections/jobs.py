@@ -43,38 +43,24 @@ JOINED = "masks of a class joined"
 
 @frozen(eq=False)
 class Sets:
-    """Detections and references of the same images and classes.
+    """Detections and references of the same images and classes."""
 
-    Attributes
-    ----------
-    detections, references : ObjectSet
-        In the same order of images.
-    units : Units
-    groups, strata : ndarray of int or None
-        Of each image.
-    """
-
+    # In the same order of images.
     detections: ObjectSet
     references: ObjectSet
     units: Units
+    # Of each image.
     groups: Codes | None = None
     strata: Codes | None = None
 
 
 @frozen(eq=False)
 class RequestedRow:
-    """A metric with the matching that it is computed by.
-
-    Attributes
-    ----------
-    requested : RequestedMetric
-    matching : MatchingRule
-    by : mapping
-        The threshold, where rows go over thresholds.
-    """
+    """A metric with the matching that it is computed by."""
 
     requested: RequestedMetric
     matching: MatchingRule
+    # The threshold, where rows go over thresholds.
     by: Mapping[str, Any] = field(default_factory=dict)
 
 

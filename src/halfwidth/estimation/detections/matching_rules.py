@@ -41,18 +41,19 @@ COCO_RECALL = parse_thresholds(COCO_THRESHOLDS)
 def known_of_set(objects: ObjectSet) -> list[Known]:
     """The ways in which all objects of all images are given."""
     filled = [one for one in objects.objects if len(one)]
-    return [what for what in Known if all(holds(one, what) for one in filled)]
+    return [way for way in Known if all(holds(one, way) for one in filled)]
 
 
 def usual_localisation(detections: ObjectSet, references: ObjectSet) -> LocalisationSpec:
     """What the objects of two sets are matched by unless the user says otherwise."""
-    found, true = known_of_set(detections), known_of_set(references)
+    detected, referenced = known_of_set(detections), known_of_set(references)
     for one, other, name in USUAL:
-        if one in found and other in true and name in LOCALISATIONS:
+        if one in detected and other in referenced and name in LOCALISATIONS:
             return LOCALISATIONS[name]
     raise DataError(
-        f"no criterion matches detections of {_ways(found)} with references of {_ways(true)}; "
-        f"there are {', '.join(LOCALISATIONS.names)} ({spelled('localisation')})"
+        f"no criterion matches detections of {_ways(detected)} with references of "
+        f"{_ways(referenced)}; there are {', '.join(LOCALISATIONS.names)} "
+        f"({spelled('localisation')})"
     )
 
 
@@ -69,7 +70,8 @@ def rule_for(
     """The rule of the matching that a metric is computed by."""
     form = requested.metric.form
     defined = form.assignment if isinstance(form, ImageSums) else ""
-    strategy = ASSIGNMENTS[matching.assignment or defined or _usual_assignment(detections)]
+    greedy = greedy_by_score if is_scored(detections) else greedy_by_localisation
+    strategy = ASSIGNMENTS[matching.assignment or defined or greedy.__name__]
     only = LOCALISATIONS[strategy.localisation] if strategy.localisation else None
     chosen = matching.localisation
     criterion = LOCALISATIONS[chosen] if chosen is not None else only or usual
@@ -94,10 +96,6 @@ def rule_for(
         matching.boundary_distance,
         **({} if matching.dilation is None else {"dilation": matching.dilation}),
     )
-
-
-def _usual_assignment(detections: ObjectSet) -> str:
-    return (greedy_by_score if is_scored(detections) else greedy_by_localisation).__name__
 
 
 def is_scored(detections: ObjectSet) -> bool:

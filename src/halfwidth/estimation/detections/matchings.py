@@ -124,32 +124,32 @@ class Matching:
         parse_areas(self.area)
 
     def __repr__(self) -> str:
-        told = (
+        options = (
             f"{one.name}={value!r}"
             for one in fields(self)
             if (value := getattr(self, one.name)) != one.default
         )
-        return f"Matching({', '.join(told)})"
+        return f"Matching({', '.join(options)})"
 
 
-def as_matching(given: Any) -> Matching:
+def as_matching(matching: Any) -> Matching:
     """The matching that is meant by one, by some of its options, or by the rule of a result."""
-    if given is None:
+    if matching is None:
         return Matching()
-    if isinstance(given, MatchingRule):
-        return matching_like(given)
-    if isinstance(given, Mapping):
+    if isinstance(matching, MatchingRule):
+        return matching_like(matching)
+    if isinstance(matching, Mapping):
         names = [one.name for one in fields(Matching)]
-        for name in given:
+        for name in matching:
             if name not in names:
                 raise UnknownNameError("option of a matching", name, names)
-        return Matching(**given)
-    if not isinstance(given, Matching):
+        return Matching(**matching)
+    if not isinstance(matching, Matching):
         raise OptionError(
-            f"{spelled('matching', given)} is no Matching, and no mapping of its options, such as "
-            "{'threshold': 0.3}"
+            f"{spelled('matching', matching)} is no Matching, and no mapping of its options, such "
+            "as {'threshold': 0.3}"
         )
-    return given
+    return matching
 
 
 def matching_like(rule: MatchingRule) -> Matching:
@@ -170,50 +170,50 @@ def matching_like(rule: MatchingRule) -> Matching:
     )
 
 
-def _unchanging(given: Any) -> Any:
+def _unchanging(value: Any) -> Any:
     """Lists as tuples."""
-    several = as_list(given)
-    return given if several is None else tuple(map(_unchanging, several))
+    several = as_list(value)
+    return value if several is None else tuple(map(_unchanging, several))
 
 
-def _named(option: str, given: Any, catalogue: Catalogue[N]) -> str | None:
+def _named(option: str, value: Any, catalogue: Catalogue[N]) -> str | None:
     """What a catalogue calls it; a part of several names, such as ``iou``, is told to be one."""
-    if given is None:
+    if value is None:
         return None
-    if not isinstance(given, str):
-        raise OptionError(f"{spelled(option, given)} is no name")
-    several = [name for name in catalogue.names if given.lower() in name.split("_")]
-    if given not in catalogue and len(several) > 1:
+    if not isinstance(value, str):
+        raise OptionError(f"{spelled(option, value)} is no name")
+    several = [name for name in catalogue.names if value.lower() in name.split("_")]
+    if value not in catalogue and len(several) > 1:
         raise OptionError(
-            f"{spelled(option, given)} may be {', '.join(several[:-1])} or {several[-1]}; name "
+            f"{spelled(option, value)} may be {', '.join(several[:-1])} or {several[-1]}; name "
             "one, or leave it out for what suits the objects"
         )
-    return catalogue[given].name
+    return catalogue[value].name
 
 
-def _admits(given: Any) -> str | None:
-    if given is None:
+def _admits(word: Any) -> str | None:
+    if word is None:
         return None
-    if not isinstance(given, str) or given.strip().lower() not in ADMITS:
+    if not isinstance(word, str) or word.strip().lower() not in ADMITS:
         raise UnknownNameError(
-            f"way to admit a match ({spelled('admits')})", given, list(ADMITS)[:4]
+            f"way to admit a match ({spelled('admits')})", word, list(ADMITS)[:4]
         )
-    return given.strip().lower()
+    return word.strip().lower()
 
 
-def _count(option: str, given: Any, least: int) -> int | None:
-    if given is None:
+def _count(option: str, value: Any, least: int) -> int | None:
+    if value is None:
         return None
-    number = as_count(given)
+    number = as_count(value)
     if number is None or number < least:
-        raise OptionError(f"{spelled(option, given)} is not an integer from {least} up")
+        raise OptionError(f"{spelled(option, value)} is not an integer from {least} up")
     return number
 
 
-def _distance(given: Any) -> float | None:
-    if given is None:
+def _distance(value: Any) -> float | None:
+    if value is None:
         return None
-    number = as_number("boundary_distance", given)
+    number = as_number("boundary_distance", value)
     if number <= 0:
         raise OptionError(f"{spelled('boundary_distance', number)} is not above 0")
     return number

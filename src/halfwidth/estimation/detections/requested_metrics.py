@@ -39,54 +39,42 @@ COCO_MOST = 100
 
 @frozen
 class RequestedMetric:
-    """One metric as it was asked for.
-
-    Attributes
-    ----------
-    metric : Metric
-    thresholds : tuple of float or None
-        Of localisation; None: those of the call, or the usual ones.
-    label : str
-        What its rows are called.
-    area : tuple of float or None
-        Range of sizes.
-    max_detections : int or None
-    """
+    """One metric as it was asked for."""
 
     metric: Metric
+    # Of localisation; None: those of the call, or the usual ones.
     thresholds: tuple[float, ...] | None = None
+    # What its rows are called.
     label: str = ""
+    # Range of sizes.
     area: AreaRange | None = None
     max_detections: int | None = None
 
 
-def resolve_detection_metric(given: Any) -> RequestedMetric:
-    """The metric that a name, a spec or a declared function means.
-
-    A threshold may stand behind it: ``ap50``, ``ap@0.5``, ``ap@0.5:0.95``.
-    """
-    if isinstance(given, str):
-        text, _, at = given.partition("@")
+def resolve_detection_metric(metric: Any) -> RequestedMetric:
+    """The metric of a name, a spec or a function, with a threshold: ``ap50``, ``ap@0.5:0.95``."""
+    if isinstance(metric, str):
+        text, _, at = metric.partition("@")
         name, parameters = parse_name(text, _parameters)
         base, percent = without_threshold(name)
         if at and percent:
-            raise OptionError(f"{spelled('metric', given)} names a threshold twice")
+            raise OptionError(f"{spelled('metric', metric)} names a threshold twice")
         if percent:
             at = str(int(percent) / 100)
-        spec = _spec_named(base, given)
+        spec = _spec_named(base, metric)
         label = f"{spec.display}{percent}" if percent else ""
         return RequestedMetric(
             Metric(spec, bind(spec.name, spec.parameters, parameters, complete=True)),
             parse_thresholds(at, "threshold") if at else None,
             label,
         )
-    if isinstance(given, Metric):
-        spec, parameters = given.spec, dict(given.parameters)
+    if isinstance(metric, Metric):
+        spec, parameters = metric.spec, dict(metric.parameters)
     else:
-        attached = given if isinstance(given, MetricSpec) else spec_of(given)
+        attached = metric if isinstance(metric, MetricSpec) else spec_of(metric)
         if not isinstance(attached, MetricSpec):
             raise OptionError(
-                f"{spelled('metric', given)} is neither a name nor a metric of detections "
+                f"{spelled('metric', metric)} is neither a name nor a metric of detections "
                 f"({', '.join(DETECTION_METRICS.names)})"
             )
         spec, parameters = attached, {}
@@ -102,18 +90,18 @@ def _parameters(name: str) -> tuple[Any, ...]:
     return DETECTION_METRICS[base].parameters if base in DETECTION_METRICS else ()
 
 
-def _spec_named(name: str, given: str) -> MetricSpec:
+def _spec_named(name: str, metric: str) -> MetricSpec:
     if name in DETECTION_METRICS:
         return DETECTION_METRICS[name]
     if name in SAMPLE_METRICS:
         raise OptionError(
-            f"{spelled('metric', given)} is of images or cases, and says nothing of where objects "
+            f"{spelled('metric', metric)} is of images or cases, and says nothing of where objects "
             "are (halfwidth explain HW881); metrics of detections: "
             f"{', '.join(DETECTION_METRICS.names)}. For images as such: metric_ci, halfwidth ci"
         )
     if name in METRICS:
         raise OptionError(
-            f"{spelled('metric', given)} is of one pair of masks; of the objects that are found: "
+            f"{spelled('metric', metric)} is of one pair of masks; of the objects that are found: "
             "instance_dsc and its kin. For whole masks: score_masks, halfwidth score"
         )
     raise UnknownNameError(
@@ -149,24 +137,26 @@ def coco_summary() -> tuple[RequestedMetric, ...]:
 def requested_metrics(metrics: Sequence[Any], matching: Matching) -> tuple[RequestedMetric, ...]:
     """All metrics with the thresholds, sizes and numbers of detections that a matching names."""
     at, sizes = parse_thresholds(matching.threshold), parse_areas(matching.area)
-    found: list[RequestedMetric] = []
-    for given in metrics:
-        if isinstance(given, str) and given.strip().lower() == COCO:
-            found += coco_summary()
+    requested: list[RequestedMetric] = []
+    for metric in metrics:
+        if isinstance(metric, str) and metric.strip().lower() == COCO:
+            requested += coco_summary()
             continue
-        one = resolve_detection_metric(given)
+        one = resolve_detection_metric(metric)
         one = replace(
             one,
             thresholds=at if one.thresholds is None else one.thresholds,
             max_detections=matching.max_detections,
         )
-        found += [replace(one, area=area, label=_joined(one.label, name)) for name, area in sizes]
-    if at is not None and found and all(one.thresholds != at for one in found):
+        requested += [
+            replace(one, area=area, label=_joined(one.label, name)) for name, area in sizes
+        ]
+    if at is not None and requested and all(one.thresholds != at for one in requested):
         raise OptionError(
             f"{spelled('threshold', matching.threshold)} has no effect: each metric names a "
             "threshold of its own"
         )
-    return tuple(found)
+    return tuple(requested)
 
 
 def _joined(*parts: str) -> str:
@@ -176,10 +166,10 @@ def _joined(*parts: str) -> str:
 def check_together(metrics: Sequence[Any], options: Mapping[str, Any]) -> None:
     """Refuse what the twelve numbers of COCO fix."""
     named = [one for one in metrics if isinstance(one, str) and one.strip().lower() == COCO]
-    given = [name for name, value in options.items() if value is not None]
-    if named and given:
+    excluded = [name for name, value in options.items() if value is not None]
+    if named and excluded:
         raise OptionError(
-            f"{' and '.join(given)} and {spelled('metric', 'coco')} exclude each other: its twelve "
-            "numbers have thresholds, sizes and numbers of detections of their own; name the "
-            "metrics instead (ap, ap50, ar)"
+            f"{' and '.join(excluded)} and {spelled('metric', 'coco')} exclude each other: its "
+            "twelve numbers have thresholds, sizes and numbers of detections of their own; name "
+            "the metrics instead (ap, ap50, ar)"
         )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
-
-import numpy as np
 
 from halfwidth.core.checks import as_choice, one_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.detections.functionals import AVERAGES
 from halfwidth.estimation.detections.matchings import Matching
@@ -21,27 +18,19 @@ from halfwidth.estimation.detections.requested_metrics import (
     requested_metrics,
 )
 from halfwidth.estimation.functionals import Policies
+from halfwidth.estimation.test_sets.metric_names import several
 
 
 @frozen(eq=False)
 class DetectorRequest:
-    """What is computed of each detector, checked as far as it can be without data.
+    """What is computed of each detector, checked as far as it can be without data."""
 
-    Attributes
-    ----------
-    metrics : tuple of RequestedMetric
-        Empty where the usual ones are asked for.
-    matching : Matching
-    averages : tuple of str or None
-    policies : Policies
-    sources : mapping
-        How detections and references are brought together, as `sets_of` takes it.
-    """
-
+    # Empty where the usual ones are asked for.
     metrics: tuple[RequestedMetric, ...]
     matching: Matching
     averages: tuple[str, ...] | None
     policies: Policies
+    # How detections and references are brought together, as `sets_of` takes it.
     sources: Mapping[str, Any]
 
 
@@ -54,16 +43,9 @@ def detector_request(
     undefined: Undefined = "omit",
     **sources: Any,
 ) -> DetectorRequest:
-    """Check what is asked of detectors.
+    """Check what is asked of detectors; no metric stands for the usual ones.
 
-    Parameters
-    ----------
-    metric : str, MetricSpec, or sequence of them, or None
-        None stands for the usual metrics.
-    matching : Matching
-    average, absent_class, undefined
-    **sources
-        Classes, policy for unknown images, groups and strata.
+    ``sources`` are classes, the policy for unknown images, groups and strata.
     """
     metrics = [] if metric is None else listed(metric, "metric")
     threshold, area, most = matching.threshold, matching.area, matching.max_detections
@@ -87,23 +69,13 @@ def check_one_area(requested: DetectorRequest) -> None:
         raise OptionError(f"{spelled('area', area)} names {count} ranges; give one here")
 
 
-def checked_averages(given: Any) -> tuple[str, ...]:
+def checked_averages(averages: Any) -> tuple[str, ...]:
     """Averages by their names."""
-    return tuple(str(one_of("average", one, AVERAGES)) for one in listed(given, "average"))
+    return tuple(str(one_of("average", one, AVERAGES)) for one in listed(averages, "average"))
 
 
-def is_several(given: Any) -> bool:
-    """Whether it holds several metrics, or averages, rather than being one."""
-    single = isinstance(given, str | MetricSpec | Metric) or callable(given)
-    scalar = isinstance(given, np.ndarray) and not given.ndim
-    return isinstance(given, Iterable) and not single and not scalar
-
-
-def listed(given: Any, name: str) -> list[Any]:
+def listed(value: Any, name: str) -> list[Any]:
     """One name or several as a list."""
-    if isinstance(given, Mapping):
-        raise OptionError(f"{spelled(name, given)} is no name and no list of names")
-    found = list(given) if is_several(given) else [given]
-    if not found:
-        raise OptionError(f"{name}: name at least one")
-    return found
+    if isinstance(value, Mapping):
+        raise OptionError(f"{spelled(name, value)} is no name and no list of names")
+    return several(value, name)

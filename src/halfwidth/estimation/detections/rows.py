@@ -50,8 +50,8 @@ def requested_rows(
 def _check_effect(matching: Matching, rules: Sequence[MatchingRule]) -> None:
     """Refuse choices that no matching heeds."""
     in_lesions = [one.name for one in ASSIGNMENTS if one.function is None]
-    of_bands = boundary_iou.__name__
-    for name, given, used, whose in (
+    banded = boundary_iou.__name__
+    for name, value, used, whose in (
         (
             "dilation",
             matching.dilation,
@@ -61,12 +61,12 @@ def _check_effect(matching: Matching, rules: Sequence[MatchingRule]) -> None:
         (
             "boundary_distance",
             matching.boundary_distance,
-            any(one.localisation == of_bands for one in rules),
-            f"{spelled('localisation', of_bands)}",
+            any(one.localisation == banded for one in rules),
+            f"{spelled('localisation', banded)}",
         ),
     ):
-        if given is not None and not used:
-            raise OptionError(f"{spelled(name, given)} has no effect without {whose}")
+        if value is not None and not used:
+            raise OptionError(f"{spelled(name, value)} has no effect without {whose}")
 
 
 def _range_of(criterion: LocalisationSpec) -> tuple[float, ...]:

@@ -79,7 +79,7 @@ def _over_orders(
     finish = AreaFinish("none" if classes == 1 else average or "none", absent=absent)
     ends = np.array([kind.over_orders(one) for one in by_class])
     objects = np.array([one.references.sum() for one in by_class], dtype=float)
-    low, high = (float(finish(of_end, objects)) for of_end in ends.T)
+    low, high = (float(finish(areas, objects)) for areas in ends.T)
     return low, high
 
 

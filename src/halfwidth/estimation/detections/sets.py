@@ -32,17 +32,8 @@ def sets_of(
 ) -> tuple[Sets, tuple[str, ...]]:
     """Both sides of the same images and classes, and notes on what was read.
 
-    Parameters
-    ----------
-    detections, references : object
-        What `read_objects` takes.
-    classes : sequence of str or mapping, optional
-    groups, strata : object
-        The name of a column or field of the references, a label for each name of an image, or one
-        for each image in the order of the references.
-    unknown_images : {"raise", "omit"}
-    by_class : bool
-        Whether classes are told apart.
+    Groups and strata are the name of a column or field of the references, a label for each name of
+    an image, or one for each image in the order of the references.
     """
     as_choice("unknown_images", unknown_images)
     classes = checked_classes(classes)
@@ -50,29 +41,29 @@ def sets_of(
         _check_path(name, source)
     _refuse_one_file(detections, references)
     named: dict[str, Any] = {
-        name: given
-        for name, given in (("groups", groups), ("strata", strata))
-        if isinstance(given, str)
+        name: column
+        for name, column in (("groups", groups), ("strata", strata))
+        if isinstance(column, str)
     }
-    found, true = read_both(detections, references, named)
-    found, true, notes = align(
-        found, true, classes=classes, unknown_images=unknown_images, by_class=by_class
+    detected, referenced = read_both(detections, references, named)
+    detected, referenced, notes = align(
+        detected, referenced, classes=classes, unknown_images=unknown_images, by_class=by_class
     )
-    sets = with_units(found, true, groups, strata)
+    sets = with_units(detected, referenced, groups, strata)
     return sets, (_counted(sets), *notes)
 
 
-def checked_classes(given: Any) -> Any:
+def checked_classes(classes: Any) -> Any:
     """Names of classes, or a mapping of names; None where all count."""
-    if given is None or isinstance(given, str):
-        return given if given is None else [given]
-    names = [*given, *given.values()] if isinstance(given, Mapping) else as_list(given)
+    if classes is None or isinstance(classes, str):
+        return classes if classes is None else [classes]
+    names = [*classes, *classes.values()] if isinstance(classes, Mapping) else as_list(classes)
     if not names or not all(isinstance(name, str) for name in names):
         raise OptionError(
-            f"{spelled('classes', given)} is no list of names of classes, and no mapping from "
+            f"{spelled('classes', classes)} is no list of names of classes, and no mapping from "
             "names of the detections to those of the references"
         )
-    return given if isinstance(given, Mapping) else names
+    return classes if isinstance(classes, Mapping) else names
 
 
 def _check_path(name: str, source: Any) -> None:
@@ -103,37 +94,39 @@ def _refuse_one_file(detections: Any, references: Any) -> None:
         )
 
 
-def with_units(found: ObjectSet, true: ObjectSet, groups: Any, strata: Any) -> Sets:
+def with_units(detections: ObjectSet, references: ObjectSet, groups: Any, strata: Any) -> Sets:
     """With the patient and the stratum of each image, as codes.
 
     Images come in the order of their ids or names: where detections of several images score alike,
     their order would else depend on that of a file. COCO's evaluation sorts by ids too.
     """
-    labels = _labels(groups, true, true.groups, "groups")
-    of_strata = _labels(strata, true, true.strata, "strata")
-    kept = np.ones(len(true.images), dtype=bool)
-    clusters, codes = unit_codes(labels, of_strata, kept, true.source or "references", true.images)
-    named = true.identifiers or true.images
+    labels = _labels(groups, references, references.groups, "groups")
+    stratum_labels = _labels(strata, references, references.strata, "strata")
+    kept = np.ones(len(references.images), dtype=bool)
+    clusters, codes = unit_codes(
+        labels, stratum_labels, kept, references.source or "references", references.images
+    )
+    named = references.identifiers or references.images
     order = sorted(range(len(named)), key=lambda place: natural_key(named[place]))
-    found, true = found.subset(order), true.subset(order)
+    detections, references = detections.subset(order), references.subset(order)
     clusters, codes = (None if one is None else one[order] for one in (clusters, codes))
     labels = None if labels is None else [list(labels)[place] for place in order]
-    units = _units(true, labels, clusters, codes)
-    return Sets(found, true, units, clusters, codes)
+    units = _units(references, labels, clusters, codes)
+    return Sets(detections, references, units, clusters, codes)
 
 
-def _labels(given: Any, references: ObjectSet, read: Sequence[str] | None, option: str) -> Any:
+def _labels(labels: Any, references: ObjectSet, read: Sequence[str] | None, option: str) -> Any:
     """A label for each image; None where nothing is said."""
-    if isinstance(given, str) and read is None:
+    if isinstance(labels, str) and read is None:
         raise OptionError(
-            f"{spelled(option, given)}: these objects were read without {option}; give a label for "
-            f"each image, or name them where they are read (read_objects({option}=...))"
+            f"{spelled(option, labels)}: these objects were read without {option}; give a label "
+            f"for each image, or name them where they are read (read_objects({option}=...))"
         )
-    if given is None or isinstance(given, str):
+    if labels is None or isinstance(labels, str):
         return None if read is None else list(read)
-    named = given.to_dict() if hasattr(given, "to_dict") and hasattr(given, "index") else given
+    named = labels.to_dict() if hasattr(labels, "to_dict") and hasattr(labels, "index") else labels
     if not isinstance(named, Mapping):
-        return given
+        return labels
     by_name = {str(name): label for name, label in named.items()}
     lacking = [image for image in references.images if image not in by_name]
     if lacking:
@@ -155,10 +148,10 @@ def _units(
         codes = clusters
         first = np.unique(clusters, return_index=True)[1]
         names = tuple(str(labels[place]) for place in first.tolist())
-    of_units = np.zeros(len(names), dtype=np.intp)
+    unit_strata = np.zeros(len(names), dtype=np.intp)
     if strata is not None:
-        of_units[codes] = strata
-    return Units(codes, tuple(names), of_units, clusters is not None)
+        unit_strata[codes] = strata
+    return Units(codes, tuple(names), unit_strata, clusters is not None)
 
 
 def _counted(sets: Sets) -> str:
@@ -170,11 +163,11 @@ def _counted(sets: Sets) -> str:
     empty = sum(count == 0 for count in each)
     without = f", {empty} of them without objects" if empty else ""
     classes = len(sets.references.classes)
-    of_classes = f" of {classes} classes" if classes > 1 else ""
-    found = sum(len(one) for one in sets.detections.objects)
+    classes_text = f" of {classes} classes" if classes > 1 else ""
+    n_detections = sum(len(one) for one in sets.detections.objects)
     return (
-        f"{counted(len(each), 'image')}{without}; {counted(sum(each), 'object')}{of_classes}"
-        f"{more}, {counted(found, 'detection')}"
+        f"{counted(len(each), 'image')}{without}; {counted(sum(each), 'object')}{classes_text}"
+        f"{more}, {counted(n_detections, 'detection')}"
     )
 
 

@@ -29,7 +29,7 @@ EXAMPLES = "0.5, 0.5:0.95 (steps of 0.05), 0.2:0.8:0.1, 0.25,0.5 or coco"
 AreaRange = tuple[float, float]
 
 
-def parse_thresholds(given: Any, option: str = "threshold") -> tuple[float, ...] | None:
+def parse_thresholds(wanted: Any, option: str = "threshold") -> tuple[float, ...] | None:
     """Thresholds that a number, numbers or a text mean; None where nothing is given.
 
     >>> parse_thresholds(0.5), parse_thresholds("0.25,0.5"), parse_thresholds([0.1, 0.3])
@@ -37,25 +37,25 @@ def parse_thresholds(given: Any, option: str = "threshold") -> tuple[float, ...]
     >>> len(parse_thresholds("coco")), parse_thresholds("0.2:0.6:0.2")
     (10, (0.2, 0.4, 0.6))
     """
-    if given is None:
+    if wanted is None:
         return None
-    if isinstance(given, str):
-        thresholds = _from_text(given, option)
-    elif is_number(given):
-        thresholds = [as_number(option, given)]
+    if isinstance(wanted, str):
+        thresholds = _from_text(wanted, option)
+    elif is_number(wanted):
+        thresholds = [as_number(option, wanted)]
     else:
-        listed = as_list(given)
+        listed = as_list(wanted)
         if not listed:
-            raise OptionError(f"{spelled(option, given)} is no threshold; for example {EXAMPLES}")
+            raise OptionError(f"{spelled(option, wanted)} is no threshold; for example {EXAMPLES}")
         thresholds = [as_number(option, one) for one in listed]
     for one in thresholds:
         if one < 0:
             raise OptionError(f"{spelled(option, one)} is negative; no localisation is")
     if len(set(thresholds)) < len(thresholds):
-        raise OptionError(f"{spelled(option, given)} names a threshold twice")
+        raise OptionError(f"{spelled(option, wanted)} names a threshold twice")
     if len(thresholds) > MOST_THRESHOLDS:
         raise OptionError(
-            f"{spelled(option, given)} makes {len(thresholds)} thresholds; at most "
+            f"{spelled(option, wanted)} makes {len(thresholds)} thresholds; at most "
             f"{MOST_THRESHOLDS} can be taken together"
         )
     return tuple(sorted(thresholds))
@@ -99,22 +99,22 @@ def _number(part: str, text: str, option: str) -> float:
     return number
 
 
-def parse_areas(given: Any) -> tuple[tuple[str, AreaRange | None], ...]:
+def parse_areas(areas: Any) -> tuple[tuple[str, AreaRange | None], ...]:
     """Ranges of size with their names; one without limits where nothing is given.
 
     >>> parse_areas(None), parse_areas("small"), parse_areas((0, 100))
     ((('', None),), (('small', (0.0, 1024.0)),), (('areas up to 100', (0.0, 100.0)),))
     """
-    if given is None:
+    if areas is None:
         return (("", None),)
-    if isinstance(given, str):
-        return tuple(_area_of_text(part) for part in _area_parts(given))
-    listed = as_list(given)
+    if isinstance(areas, str):
+        return tuple(_area_of_text(part) for part in _area_parts(areas))
+    listed = as_list(areas)
     if listed and len(listed) == 2 and all(is_number(one) for one in listed):
         return (_area_range(*listed),)
     if not listed:
         raise OptionError(
-            f"{spelled('area', given)} is neither {', '.join(COCO_AREAS)} nor a pair of numbers"
+            f"{spelled('area', areas)} is neither {', '.join(COCO_AREAS)} nor a pair of numbers"
         )
     return tuple(area for one in listed for area in parse_areas(one))
 

@@ -54,33 +54,20 @@ MEAN, MEDIAN, PLAIN = "mean", "median", "quantile"
 
 @frozen
 class RunQuantity:
-    """A quantile over runs, or their mean.
+    """A quantile over runs, or their mean."""
 
-    Attributes
-    ----------
-    level : float or None
-        Of the quantile; None of the mean.
-    point : str
-        The statistic that estimates the quantile; ``auto`` takes the one that goes with the
-        interval.
-    """
-
+    # Of the quantile; None of the mean.
     level: float | None
+    # The statistic that estimates the quantile; ``auto`` takes the one that goes with the interval.
     point: str = AUTO
 
 
 @frozen
 class RunQuantities:
-    """What is estimated of each source.
-
-    Attributes
-    ----------
-    each : tuple of RunQuantity
-    simultaneous : bool
-        Whether all intervals of a source hold at once.
-    """
+    """What is estimated of each source."""
 
     each: tuple[RunQuantity, ...]
+    # Whether all intervals of a source hold at once.
     simultaneous: bool = False
 
     @property
@@ -96,35 +83,17 @@ class RunQuantities:
 
 @frozen(eq=False)
 class RunSource:
-    """The runs of one source of variation.
-
-    Attributes
-    ----------
-    sample : Sample
-    label : str
-    by : mapping
-    cautions : tuple of Caution
-        What the table gives reason to doubt.
-    """
+    """The runs of one source of variation."""
 
     sample: Sample
     label: str = ""
     by: Mapping[str, Any] = field(default_factory=dict)
+    # What the table gives reason to doubt.
     cautions: tuple[Caution, ...] = ()
 
 
 def run_statistics(quantile: Any, point: Any = AUTO) -> list[Statistic]:
-    """Quantiles over runs, one or several, by the point estimate that is named.
-
-    Parameters
-    ----------
-    quantile : float or sequence of float
-    point : {"auto", "sample", "interpolated", "bootstrap_median"}
-
-    Raises
-    ------
-    OptionError, UnknownNameError
-    """
+    """Quantiles over runs, one or several, by the point estimate that is named."""
     if not isinstance(point, str) or point not in (AUTO, *POINTS):
         raise UnknownNameError("point", point, [AUTO, *POINTS])
     spec = STATISTICS[POINTS.get(point, PLAIN)]
@@ -132,16 +101,10 @@ def run_statistics(quantile: Any, point: Any = AUTO) -> list[Statistic]:
 
 
 def run_quantities(statistics: Sequence[Any], *, simultaneous: bool) -> RunQuantities:
-    """What statistics of runs are.
-
-    Raises
-    ------
-    OptionError, UnknownNameError
-        For statistics of which nobody knows how good they are of a few runs.
-    """
+    """What statistics of runs are; of others nobody knows how good they are of a few runs."""
     each = []
-    for given in statistics:
-        one = resolve_statistic(given)
+    for statistic in statistics:
+        one = resolve_statistic(statistic)
         name = one.spec.name
         if name == MEAN:
             each.append(RunQuantity(None))
@@ -151,18 +114,19 @@ def run_quantities(statistics: Sequence[Any], *, simultaneous: bool) -> RunQuant
             each.append(RunQuantity(one.quantile_level, name))
         else:
             raise OptionError(
-                f"{spelled('statistic', given)}: of training runs there are quantiles and the mean"
+                f"{spelled('statistic', statistic)}: of training runs there are quantiles and the "
+                "mean"
             )
     return RunQuantities(tuple(dict.fromkeys(each)), simultaneous)
 
 
 def _levels(quantile: Any) -> tuple[float, ...]:
     several = isinstance(quantile, Sequence | np.ndarray) and not isinstance(quantile, str)
-    given = list(quantile) if several else [quantile]
-    if not given:
+    values = list(quantile) if several else [quantile]
+    if not values:
         raise OptionError("quantile: name at least one level, for example 0.9")
-    levels = [as_number("quantile", level, BETWEEN) for level in given]
-    for level, level_given in zip(levels, given, strict=True):
+    levels = [as_number("quantile", level, BETWEEN) for level in values]
+    for level, level_given in zip(levels, values, strict=True):
         if not 0 < level < 1:
             hint = f"; for {level:g} % write {level / 100:g}" if 1 < level < 100 else ""
             raise OptionError(f"{spelled('quantile', level_given)} is not {BETWEEN}{hint}")
@@ -171,10 +135,8 @@ def _levels(quantile: Any) -> tuple[float, ...]:
 
 
 def resolve_run_metric(metric: Any, bounds: Any, column: str = "") -> Metric:
-    """What the values of runs are; a metric of test sets has one value for each run.
-
-    A column that is called like a metric is that metric, unless the user says what it is.
-    """
+    """What the values of runs are; a metric of test sets has one value for each run."""
+    # A column that is called like a metric is that metric, unless the user says what it is.
     name_or_metric = _metric_called(column) if metric is None else metric
     name = name_or_metric.partition(":")[0] if isinstance(name_or_metric, str) else ""
     if name in METRICS:
@@ -233,14 +195,9 @@ def _level_of_each(quantities: RunQuantities, request: Request) -> Level:
 def estimate_runs(
     sources: Sequence[RunSource], quantities: RunQuantities, request: Request
 ) -> tuple[list[RunsEstimate], tuple[str, ...]]:
-    """For each source its quantiles and its mean, and what is to be noted of them all.
+    """For each source its quantiles and its mean, and notes on them all.
 
     The mean has its ``t`` interval, whatever the method for quantiles.
-
-    Raises
-    ------
-    OptionError
-        For a method where there is no quantile.
     """
     if request.method is not None and not quantities.levels:
         raise OptionError(
@@ -257,11 +214,11 @@ def estimate_runs(
             else:
                 point = _point_for(one.level, one.point, sample, each)
                 quantiles.append(_job(point, sample, source))
-    of_means = iter(estimate_jobs(means, replace(each, method=spec_of(student_t))))
-    of_quantiles = iter(estimate_jobs(quantiles, each))
+    mean_estimates = iter(estimate_jobs(means, replace(each, method=spec_of(student_t))))
+    quantile_estimates = iter(estimate_jobs(quantiles, each))
     estimates = [
         _as_runs_estimate(
-            next(of_means if one.level is None else of_quantiles),
+            next(mean_estimates if one.level is None else quantile_estimates),
             source.sample,
             chosen=request.method is None,
         )

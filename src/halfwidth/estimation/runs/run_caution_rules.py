@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.formatting import percent
+from halfwidth.core.formatting import counted, percent
+from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.intervals.ranks import minimum_n
-from halfwidth.results.estimate import Estimate
 
 # Up to so many runs a level above this one is too much to ask (lehmann2025, section 4.1).
 FEW_RUNS, HIGH_LEVEL = 25, 0.9
@@ -17,27 +17,14 @@ FEW_RUNS, HIGH_LEVEL = 25, 0.9
 RUNS_BEYOND = 1.5
 
 
-def _runs(n: int) -> str:
-    return f"{n} run{'' if n == 1 else 's'}"
-
-
-def _high_level(estimate: Estimate) -> Caution | None:
-    level = (estimate.asked or estimate.level).confidence_level
-    if level <= HIGH_LEVEL + 1e-9 or estimate.n > FEW_RUNS:
-        return None
-    return caution("HW701", level=percent(round(level, 4)), n=_runs(estimate.n))
-
-
-def _extreme_quantile(estimate: Estimate) -> Caution | None:
-    q = estimate.statistic_spec.quantile_level
-    beyond = min(q, 1 - q)
-    if math.isnan(q) or estimate.n * beyond >= RUNS_BEYOND - 1e-9:
-        return None
-    # No fewer than an exact interval takes, which another caution names (HW308).
-    needed = _runs(
-        max(math.ceil(RUNS_BEYOND / beyond - 1e-9), minimum_n(q, estimate.asked or estimate.level))
-    )
-    return caution("HW702", n=_runs(estimate.n), quantile=q, needed=needed)
-
-
-RUN_RULES: tuple[Callable[[Estimate], Caution | None], ...] = (_high_level, _extreme_quantile)
+def run_cautions(context: CautionContext) -> Iterator[Caution]:
+    """A level, or a quantile, that so few runs say little of."""
+    e, q = context.estimate, context.estimate.statistic_spec.quantile_level
+    asked = e.asked or e.level
+    level, beyond = asked.confidence_level, min(q, 1 - q)
+    if level > HIGH_LEVEL + 1e-9 and e.n <= FEW_RUNS:
+        yield caution("HW701", level=percent(round(level, 4)), n=counted(e.n, "run"))
+    if e.n * beyond < RUNS_BEYOND - 1e-9:
+        # No fewer than an exact interval takes, which another caution names (HW308).
+        needed = max(math.ceil(RUNS_BEYOND / beyond - 1e-9), minimum_n(q, asked))
+        yield caution("HW702", n=counted(e.n, "run"), quantile=q, needed=counted(needed, "run"))

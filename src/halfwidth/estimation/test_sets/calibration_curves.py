@@ -222,18 +222,12 @@ def _isotonic(place: NDArray[np.intp], cases: NDArray[np.intp], y: Array) -> Arr
 
 @frozen(eq=False)
 class LogOdds:
-    """The smooth curve of some cases at some probabilities, on the scale of log odds.
+    """The smooth curve of some cases at some probabilities, on the scale of log odds."""
 
-    Attributes
-    ----------
-    value, variance : ndarray, shape (m,)
-        NaN where the curve has no single finite fit.
-    degrees : float
-        Of freedom, infinite for independent cases.
-    """
-
+    # NaN where the curve has no single finite fit.
     value: Array
     variance: Array
+    # Of freedom, infinite for independent cases.
     degrees: float
 
 
@@ -262,9 +256,9 @@ def _points_of_smooth(job: Job, request: Request) -> _Points:
     """The curve of ICI with Wald intervals on the logit scale, as of the calibration slope."""
     distinct = np.unique(job.records.arranged[0])
     x = distinct[_spread(len(distinct))]
-    found = smooth_log_odds(job, x)
-    reach = quantile_factor(found.degrees, request.level) * np.sqrt(found.variance)
-    y, low, high = (expit(found.value + far) for far in (0.0, -reach, reach))
+    curve = smooth_log_odds(job, x)
+    reach = quantile_factor(curve.degrees, request.level) * np.sqrt(curve.variance)
+    y, low, high = (expit(curve.value + far) for far in (0.0, -reach, reach))
     return _Points(x, y, low, high, np.column_stack([x, y]))
 
 

@@ -85,7 +85,7 @@ def _tested(
         return int(((np.abs(drawn) if departure.normal else drawn) >= least).sum())
 
     blocks = plan.in_threads(max(1, plan.block_elements // cases.n), as_far)
-    count = sum(found for _, found in blocks)
+    count = sum(exceeding for _, exceeding in blocks)
     impossible = int((((p == 0) & (y == 1)) | ((p == 1) & (y == 0))).sum())
     return CalibrationTest(
         statistic=chosen.statistic.name,

@@ -66,16 +66,16 @@ def _pooled_curve(row: MetricRow, parts: Mapping[str, TestSet], level: Level) ->
             if name not in one_class:
                 jobs[name] = job_for(row, part, Policies("omit", "omit"), None)
     x = _grid([job.records.arranged[0] for job in jobs.values()])
-    found = {name: _within(job, x) for name, job in jobs.items()}
-    found = {name: curve for name, curve in found.items() if np.isfinite(curve.value).any()}
-    without = [name for name in parts if name not in found and name not in one_class]
-    if len(found) < FEWEST_CURVES:
+    curves = {name: _within(job, x) for name, job in jobs.items()}
+    curves = {name: curve for name, curve in curves.items() if np.isfinite(curve.value).any()}
+    without = [name for name in parts if name not in curves and name not in one_class]
+    if len(curves) < FEWEST_CURVES:
         raise DataError(
-            f"{len(found)} of {len(parts)} centres have a calibration curve, and {FEWEST_CURVES} "
+            f"{len(curves)} of {len(parts)} centres have a calibration curve, and {FEWEST_CURVES} "
             "or more are needed to pool them" + reasons_of(one_class, without)
         )
     values, variances = (
-        np.stack([getattr(curve, name) for curve in found.values()])
+        np.stack([getattr(curve, name) for curve in curves.values()])
         for name in ("value", "variance")
     )
     counts = np.isfinite(values).sum(axis=0)
@@ -89,13 +89,14 @@ def _pooled_curve(row: MetricRow, parts: Mapping[str, TestSet], level: Level) ->
         _pool_known(value, variance, level)
         for value, variance in zip(values.T[shared], variances.T[shared], strict=True)
     ]
-    p, y = np.concatenate([jobs[name].records.arranged[:2] for name in found], axis=1)
+    p, y = np.concatenate([jobs[name].records.arranged[:2] for name in curves], axis=1)
     mean, low, high, new_low, new_high = (
         expit(np.array([getattr(one, end) for one in pooled]))
         for end in ("value", "low", "high", "new_low", "new_high")
     )
+    positive = str(next(iter(parts.values())).labels[row.which])
     return CentreCurve(
-        row.label or (TOP_LABEL if row.average == "top_label" else _positive(row, parts)),
+        row.label or (TOP_LABEL if row.average == "top_label" else positive),
         x[shared],
         mean,
         low,
@@ -104,19 +105,15 @@ def _pooled_curve(row: MetricRow, parts: Mapping[str, TestSet], level: Level) ->
         new_high,
         np.array([one.tau for one in pooled]),
         counts[shared],
-        tuple(found),
+        tuple(curves),
         expit(values[:, shared]),
         histogram(p, y),
         level.confidence_level,
         len(p),
         int(y.sum()),
         tuple(sorted([*one_class, *without])),
-        tuple(centre_cautions("calibration curve", len(found), len(parts), one_class, without)),
+        tuple(centre_cautions("calibration curve", len(curves), len(parts), one_class, without)),
     )
-
-
-def _positive(row: MetricRow, parts: Mapping[str, TestSet]) -> str:
-    return str(next(iter(parts.values())).labels[row.which])
 
 
 def _grid(probabilities: list[Array]) -> Array:

@@ -65,20 +65,15 @@ def calibration_over_centres(
 
 
 def centre_parts(cases: TestSet, centres: Sequence[Any]) -> dict[str, TestSet]:
-    """The cases of each centre by its name, in the order of names.
+    """The cases, whose strata are centres, of each centre by its name, in the order of names.
 
-    Parameters
-    ----------
-    cases : TestSet
-        Their strata are centres.
-    centres : sequence
-        The label of each case that was given.
+    ``centres`` has the label of each case that was given.
     """
     check_probabilities("calibration over centres", cases)
     if cases.strata is None:
         raise DataError(
-            f"all {cases.n} cases are of one centre ({str(centres[0])!r}), whose calibration "
-            "estimate (halfwidth ci) has"
+            f"all {cases.n} cases are of one centre ({str(centres[0])!r}); estimate (halfwidth ci) "
+            "says how well it is calibrated"
         )
     kept = np.ones(len(centres), bool) if cases.kept is None else cases.kept
     there = [label for label, here in zip(centres, kept.tolist(), strict=True) if here]
@@ -108,7 +103,7 @@ def _some(cases: TestSet, chosen: NDArray[np.bool_]) -> TestSet:
     return replace(
         cases,
         truth=cases.truth[chosen],
-        given=cases.given[:, chosen],
+        rows=cases.rows[:, chosen],
         predicted=None,
         scores=None if cases.scores is None else cases.scores[:, chosen],
         weights=None if cases.weights is None else cases.weights[chosen],
@@ -135,8 +130,8 @@ def _over_centres(
     estimates = [
         (one, *_effect(one, logarithmic=logarithmic)) for one in estimate_jobs(jobs, request)
     ]
-    pooled = [found for found in estimates if math.isfinite(found[1]) and 0 < found[2] < math.inf]
-    used = {found[0].label for found in pooled}
+    pooled = [entry for entry in estimates if math.isfinite(entry[1]) and 0 < entry[2] < math.inf]
+    used = {entry[0].label for entry in pooled}
     without = [name for name in parts if name not in used and name not in one_class]
     title = metric.spec.display
     if len(pooled) < FEWEST_CENTRES:
@@ -144,7 +139,7 @@ def _over_centres(
             f"the {title} exists in {len(pooled)} of {len(parts)} centres, and {FEWEST_CENTRES} or "
             "more are needed to pool it" + reasons_of(one_class, without)
         )
-    effects, errors = (np.array([found[place] for found in pooled]) for place in (1, 2))
+    effects, errors = (np.array([entry[place] for entry in pooled]) for place in (1, 2))
     result = pool(effects, errors, request.level)
     ends = (result.value, result.low, result.high, result.new_low, result.new_high)
     if logarithmic:
@@ -161,7 +156,7 @@ def _over_centres(
         result.tau,
         result.i_squared,
         result.standard_error,
-        Estimates(tuple(found[0] for found in pooled)),
+        Estimates(tuple(entry[0] for entry in pooled)),
         tuple(sorted([*one_class, *without])),
         request.level.confidence_level,
         row.label,

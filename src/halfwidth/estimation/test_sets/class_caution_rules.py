@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from halfwidth.core.errors import shortened
 from halfwidth.core.formatting import rough_percent
 from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import ClassNeed, Estimand, Need, Takes
-from halfwidth.estimation.caution_context import covers_all_classes
+from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.test_sets.class_context import ClassContext
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.results.estimate import Estimate
@@ -30,11 +30,6 @@ UNEVEN = 0.75
 FEW_WEIGHTED = 50
 # Classes of exactly equal size are a design, not a prevalence, from so many cases on.
 BALANCED_BY_DESIGN = 20
-
-
-Rule = Callable[[Estimate, ClassContext], Caution | None]
-
-
 POLICY = {
     "omit": "the average leaves it out",
     "zero": "it counts as 0",
@@ -42,11 +37,41 @@ POLICY = {
 }
 
 
-def _missing_from_resamples(e: Estimate, classes: ClassContext) -> Caution | None:
+def class_cautions(context: CautionContext) -> Iterator[Caution | None]:
+    """Classes without cases, weights, and metrics that say something else than they seem to."""
+    e, classes, metric = context.estimate, context.classes, context.estimate.metric_spec
+    if classes is None:
+        return
+    yield from _reading_cautions(e, classes)
     # Random weights leave no case out.
-    draws = e.method_spec.resamples and Need.WEIGHTED not in e.method_spec.needs
-    if not (covers_all_classes(e) and draws) or e.average == "micro":
-        return None
+    if context.by_class and e.method_spec.resamples and Need.WEIGHTED not in e.method_spec.needs:
+        yield _missing_from_resamples(e, classes)
+    if e.average in ("macro", "weighted"):
+        yield _without_a_value(e, classes)
+    if e.n_effective is not None:
+        yield _few_by_weight(e, e.n_effective)
+    if metric.estimand is Estimand.AUROC and not math.isnan(e.value):
+        yield _flipped(e)
+    if metric.spec.name == accuracy.__name__:
+        yield _accuracy_under_imbalance(e, classes)
+    if metric.spec.prevalence_dependent and "prevalence" not in metric.parameters:
+        yield _prevalence(e, classes)
+
+
+def _reading_cautions(e: Estimate, classes: ClassContext) -> Iterator[Caution]:
+    """How scores became what the metric is of."""
+    takes_scores = e.metric_spec.spec.takes is Takes.SCORES
+    if takes_scores and e.average == "micro":
+        yield caution("HW405", what=e.subject, classes=len(classes.labels))
+    if takes_scores and classes.hard:
+        yield caution("HW406", what=e.subject)
+    if classes.criterion and not takes_scores:
+        yield caution("HW407", criterion=classes.criterion)
+    if classes.rows_miss_one:
+        yield caution("HW408", missed=classes.rows_miss_one)
+
+
+def _missing_from_resamples(e: Estimate, classes: ClassContext) -> Caution | None:
     missing = np.where(classes.sizes > 0, classes.missing, 0.0)
     # With two classes, one against the rest suffers from the lack of either.
     both = classes.which is None or len(missing) == 2
@@ -58,54 +83,45 @@ def _missing_from_resamples(e: Estimate, classes: ClassContext) -> Caution | Non
         policy, spec = POLICY[classes.absent], e.metric_spec.spec
         if spec.class_needs is ClassNeed.EITHER and classes.absent == "omit":
             policy += " unless it is predicted there, which counts as 0"
-    return caution(
-        "HW205",
-        label=classes.labels[worst],
-        share=rough_percent(float(missing[worst])),
-        policy=policy,
-    )
+    share = rough_percent(float(missing[worst]))
+    return caution("HW205", label=classes.labels[worst], share=share, policy=policy)
 
 
 def _without_a_value(e: Estimate, classes: ClassContext) -> Caution | None:
-    if e.average not in ("macro", "weighted"):
-        return None
     none, why = classes.sizes == 0, "without a case"
     needs = e.metric_spec.spec.class_needs
     if classes.predicted is not None and needs is ClassNeed.PREDICTIONS:
         none, why = classes.predicted == 0, "never predicted"
     elif classes.predicted is not None and needs is ClassNeed.EITHER:
         none &= classes.predicted == 0
-    if not none.any():
-        return None
     names = [repr(label) for label, has_none in zip(classes.labels, none, strict=True) if has_none]
+    return without_a_value(names, len(classes.labels), why, classes.absent) if names else None
+
+
+def without_a_value(names: Sequence[str], classes: int, why: str, absent: str) -> Caution:
+    """The caution about classes without a value, and what the average makes of them."""
+    one, policy = len(names) == 1, POLICY[absent]
     return caution(
         "HW208",
         count=len(names),
-        classes=len(classes.labels),
+        classes=classes,
         name=shortened(names, 5),
-        why="is " + why if len(names) == 1 else "are " + why,
-        policy=POLICY[classes.absent].replace(
-            "leaves it", "leaves them" if len(names) > 1 else "leaves it"
-        ),
+        why=f"{'is' if one else 'are'} {why}",
+        policy=policy if one else policy.replace("leaves it", "leaves them"),
     )
 
 
-def _flattened(e: Estimate, classes: ClassContext) -> Caution | None:
-    if e.average == "micro" and e.metric_spec.spec.takes is Takes.SCORES:
-        return caution("HW405", what=e.subject, classes=len(classes.labels))
-    return None
-
-
-def _without_scores(e: Estimate, classes: ClassContext) -> Caution | None:
-    if classes.hard and e.metric_spec.spec.takes is Takes.SCORES:
-        return caution("HW406", what=e.subject)
-    return None
-
-
-def _flipped(e: Estimate, classes: ClassContext) -> Caution | None:
-    """An AUROC whose interval lies below that of no skill; one that has none, by its value."""
-    if e.metric_spec.estimand is not Estimand.AUROC or math.isnan(e.value):
+def _few_by_weight(e: Estimate, effective: float) -> Caution | None:
+    needed = e.metric_spec.reliable_n
+    if e.metric_spec.estimand is Estimand.PROPORTION:
+        needed = max(needed, FEW_WEIGHTED)
+    if effective >= min(needed, UNEVEN * e.n):
         return None
+    return caution("HW209", n=e.n, effective=effective, what=e.subject)
+
+
+def _flipped(e: Estimate) -> Caution | None:
+    """An AUROC whose interval lies below that of no skill; one that has none, by its value."""
     high, how = e.high, ", with all of its interval"
     if math.isnan(high) or e.alternative == "lower":
         # NaN: all pairs of cases are in the wrong order, or the method gave nothing.
@@ -114,21 +130,7 @@ def _flipped(e: Estimate, classes: ClassContext) -> Caution | None:
     return caution("HW410", what=e.subject, value=e.value, how=how) if high < CHANCE else None
 
 
-def _tuned(e: Estimate, classes: ClassContext) -> Caution | None:
-    if classes.criterion and e.metric_spec.spec.takes is not Takes.SCORES:
-        return caution("HW407", criterion=classes.criterion)
-    return None
-
-
-def _rows_miss_one(e: Estimate, classes: ClassContext) -> Caution | None:
-    if not classes.rows_miss_one:
-        return None
-    return caution("HW408", missed=classes.rows_miss_one)
-
-
 def _accuracy_under_imbalance(e: Estimate, classes: ClassContext) -> Caution | None:
-    if e.metric != accuracy.__name__:
-        return None
     share = float(classes.sizes.max() / classes.sizes.sum())
     # How much two models differ by does not say how often either is right.
     contrast = isinstance(e.statistic_spec.spec.form, Contrast)
@@ -139,40 +141,11 @@ def _accuracy_under_imbalance(e: Estimate, classes: ClassContext) -> Caution | N
 
 
 def _prevalence(e: Estimate, classes: ClassContext) -> Caution | None:
-    spec = e.metric_spec.spec
-    if not spec.prevalence_dependent or "prevalence" in e.metric_spec.parameters:
+    sizes = classes.sizes
+    if classes.fixed:
+        why = "strata fix the number of cases of each class"
+    elif (sizes == sizes[0]).all() and sizes.sum() >= BALANCED_BY_DESIGN:
+        why = "all classes have the same number of cases"
+    else:
         return None
-    equal = len(set(classes.sizes.tolist())) == 1 and classes.sizes.sum() >= BALANCED_BY_DESIGN
-    if not equal and not classes.fixed:
-        return None
-    why = (
-        "strata fix the number of cases of each class"
-        if classes.fixed
-        else ("all classes have the same number of cases")
-    )
     return caution("HW502", what=e.subject, why=why)
-
-
-def _few_by_weight(e: Estimate, classes: ClassContext) -> Caution | None:
-    if e.n_effective is None:
-        return None
-    metric = e.metric_spec
-    counted = metric.estimand is Estimand.PROPORTION
-    needed = max(metric.reliable_n, FEW_WEIGHTED) if counted else metric.reliable_n
-    if e.n_effective >= min(needed, UNEVEN * e.n):
-        return None
-    return caution("HW209", n=e.n, effective=e.n_effective, what=e.subject)
-
-
-METRIC_RULES: tuple[Rule, ...] = (
-    _few_by_weight,
-    _missing_from_resamples,
-    _without_a_value,
-    _flattened,
-    _without_scores,
-    _flipped,
-    _tuned,
-    _rows_miss_one,
-    _accuracy_under_imbalance,
-    _prevalence,
-)

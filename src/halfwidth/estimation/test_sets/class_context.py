@@ -12,44 +12,28 @@ from halfwidth.estimation.test_sets.test_set import TestSet
 
 @frozen
 class ClassContext:
-    """What the rules look at: the classes of a test set and how it was read.
-
-    Attributes
-    ----------
-    labels : tuple of str
-    sizes : ndarray, shape (C,)
-        Cases of each class.
-    units : ndarray, shape (C,)
-        Units (cases, or clusters) with a case of it.
-    predicted : ndarray, shape (C,), or None
-        Cases predicted as each class.
-    others : ndarray, shape (C,)
-        Units with a case of another class.
-    missing : ndarray, shape (C,)
-        Probability that a resample holds no case of it.
-    absent : str
-        The policy for such a class.
-    which : int or None
-        The class a row is of.
-    hard : bool
-    rows_miss_one : float
-    criterion : str
-        What the threshold was chosen by on the data; empty where it was not.
-    fixed : bool
-        Whether strata fix the number of cases of each class.
-    """
+    """What caution rules look at: the classes of a test set, C, and how it was read."""
 
     labels: tuple[str, ...]
+    # Cases of each class.
     sizes: NDArray[np.intp]
+    # Units (cases, or clusters) with a case of it.
     units: NDArray[np.intp]
+    # Units with a case of another class.
     others: NDArray[np.intp]
+    # Probability that a resample holds no case of it.
     missing: Array
+    # Cases predicted as each class.
     predicted: NDArray[np.intp] | None = None
+    # The policy for such a class.
     absent: str = "omit"
+    # The class a row is of.
     which: int | None = None
     hard: bool = False
     rows_miss_one: float = 0.0
+    # What the threshold was chosen by on the data; empty where it was not.
     criterion: str = ""
+    # Whether strata fix the number of cases of each class.
     fixed: bool = False
 
     @property

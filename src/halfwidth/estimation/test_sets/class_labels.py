@@ -95,13 +95,7 @@ def _countable(cells: NDArray[Any]) -> bool:
 
 
 def as_codes(cells: NDArray[Any], labels: Sequence[Any], where: str) -> Codes:
-    """The place of each label among ``labels``; -1 for a missing one.
-
-    Raises
-    ------
-    DataError
-        If a label is not among them.
-    """
+    """The place of each label among ``labels``, or a `DataError`; -1 for a missing one."""
     if _countable(cells) and all(isinstance(label, int) for label in labels):
         if list(labels) == list(range(len(labels))) and 0 <= cells.min() <= cells.max() < len(
             labels
@@ -138,24 +132,26 @@ def _codes_of_integers(cells: NDArray[Any], labels: list[int]) -> Codes:
     return codes
 
 
-def positive_label(labels: Sequence[Any], given: Any) -> int | None:
+def positive_label(labels: Sequence[Any], pos_label: Any) -> int | None:
     """The place of the positive label; None where nothing says which it is."""
-    if given is None:
+    if pos_label is None:
         # In whatever order: labels= names the classes in that of the score columns.
         pair = next((pair for pair in KNOWN_PAIRS if set(pair) == set(labels)), None)
         return None if pair is None or len(labels) != 2 else list(labels).index(pair[1])
-    given = plain_label(given)
-    if not isinstance(given, Hashable):
-        raise OptionError(f"{spelled('pos_label', given)} is no label; it takes one of the classes")
-    if given not in labels:
-        alike = [label for label in labels if str(label) == str(given)]
+    pos_label = plain_label(pos_label)
+    if not isinstance(pos_label, Hashable):
+        raise OptionError(
+            f"{spelled('pos_label', pos_label)} is no label; it takes one of the classes"
+        )
+    if pos_label not in labels:
+        alike = [label for label in labels if str(label) == str(pos_label)]
         hint = (
-            f"; it is a {type(given).__name__}, the label a {type(alike[0]).__name__}"
+            f"; it is a {type(pos_label).__name__}, the label a {type(alike[0]).__name__}"
             if alike
-            else (proposed(str(given), [str(label) for label in labels]))
+            else (proposed(str(pos_label), [str(label) for label in labels]))
         )
         raise OptionError(
-            f"{spelled('pos_label', given)} is none of the labels "
+            f"{spelled('pos_label', pos_label)} is none of the labels "
             f"{shortened([repr(label) for label in labels])}{hint}"
         )
-    return list(labels).index(given)
+    return list(labels).index(pos_label)

@@ -23,10 +23,7 @@ from halfwidth.results.curves import Confusion
 def confusion_matrix(
     cases: TestSet, request: Request, cautions: tuple[Caution, ...] = ()
 ) -> Confusion:
-    """Counts of true and predicted classes, and the interval of each share of a true class.
-
-    ``cautions``: what is told of every share.
-    """
+    """Counts of true and predicted classes, and the interval of each share of a true class."""
     if cases.predicted is None:
         raise DataError("a confusion matrix needs decisions, and there are none")
     names, classes = tuple(str(label) for label in cases.labels), range(cases.n_classes)

@@ -19,27 +19,14 @@ Counts = NDArray[np.integer]
 
 
 def curve_line(kind: CurveKind, tp: Counts, fp: Counts) -> Array:
-    """Corners of the curve of a test set, from left to right.
+    """Corners of the curve of a test set, (m, 2), from left to right; none without a curve.
 
+    From positive and negative cases at or above each threshold, (G,), from the highest one down.
     ROC: from (0, 0) to (1, 1), up by the positive and right by the negative cases of each
     threshold; slanted where a score is shared by both. PR: the steps that average precision adds
     up, a precision for each recall back to the one before; nothing is interpolated. The area under
-    the line is the AUROC or the AP.
+    the line is the AUROC or the AP. No three corners lie on a straight line.
 
-    Parameters
-    ----------
-    kind : {"roc", "pr"}
-    tp, fp : ndarray of int, shape (G,)
-        Positive and negative cases at or above each threshold, from the highest one down.
-
-    Returns
-    -------
-    ndarray, shape (m, 2)
-        No three corners on a straight line; more than `MOST_CORNERS` are thinned by less than a
-        thousandth of the axis. Empty where there is no curve.
-
-    Examples
-    --------
     >>> tp, fp = np.array([1, 1, 2]), np.array([0, 1, 2])
     >>> curve_line("roc", tp, fp).tolist()
     [[0.0, 0.0], [0.0, 0.5], [0.5, 0.5], [1.0, 1.0]]
@@ -81,10 +68,7 @@ _LINES: dict[CurveKind, Callable[[Counts, Counts], Array]] = {"roc": _roc_line, 
 
 
 def thinned(line: Array) -> Array:
-    """A line with at most `MOST_CORNERS` corners: the extremes of each column of the figure.
-
-    Of each column the first, the lowest, the highest and the last corner are kept, in their order.
-    """
+    """The first, lowest, highest and last corner of each column of the figure."""
     if len(line) <= MOST_CORNERS:
         return line
     column = np.minimum((line[:, 0] * COLUMNS).astype(np.intp), COLUMNS - 1)

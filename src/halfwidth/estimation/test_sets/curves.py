@@ -98,20 +98,10 @@ def _curve(kind: CurveKind, job: Job, area: Estimate, band: _Band, request: Requ
 def sensitivity_at(tp: Numbers, fp: Numbers) -> Array:
     """Sensitivity at each false positive rate of the grid, linear between thresholds.
 
-    Where the curve rises steeply the top counts: the best at no more than that rate.
+    From positive and negative cases at or above each threshold, (B, G) -> (B, 201), the highest one
+    first; NaN where either are lacking. Where the curve rises steeply the top counts: the best at
+    no more than that rate.
 
-    Parameters
-    ----------
-    tp, fp : ndarray of int, shape (B, G)
-        Positive and negative cases at or above each threshold, from the highest one down.
-
-    Returns
-    -------
-    ndarray, shape (B, 201)
-        NaN without positive or without negative cases.
-
-    Examples
-    --------
     >>> sensitivity_at(np.array([[1, 1, 2]]), np.array([[0, 1, 2]]))[0, [0, 100, 150, 200]]
     array([0.5 , 0.5 , 0.75, 1.  ])
     """
@@ -131,20 +121,8 @@ def sensitivity_at(tp: Numbers, fp: Numbers) -> Array:
 
 
 def precision_at(tp: Numbers, fp: Numbers) -> Array:
-    """Precision of the highest threshold that reaches each recall of the grid.
+    """Precision of the highest threshold that reaches each recall of the grid, as above.
 
-    Parameters
-    ----------
-    tp, fp : ndarray of int, shape (B, G)
-        As for `sensitivity_at`.
-
-    Returns
-    -------
-    ndarray, shape (B, 201)
-        NaN without positive cases.
-
-    Examples
-    --------
     >>> precision_at(np.array([[1, 1, 2]]), np.array([[0, 1, 2]]))[0, [0, 100, 101, 200]]
     array([1. , 1. , 0.5, 0.5])
     """

@@ -48,13 +48,13 @@ def net_benefits(p: Array, y: Array) -> Array:
 
 def _curve(job: Job, request: Request) -> Curve:
     design, (p, y) = job.records.design, job.records.arranged
-    of_units = design.totals(net_benefits(p, y).T).T
+    unit_benefits = design.totals(net_benefits(p, y).T).T
     plan = Plan(request.seed, request.n_resamples)
     heights = np.empty((len(THRESHOLDS), request.n_resamples))
     for start, stop, counts in count_blocks(design, plan, 4 * max(design.n, len(THRESHOLDS))):
         times = counts.astype(float)
-        heights[:, start:stop] = (times @ of_units / (times @ design.unit_sizes)[:, None]).T
-    height = of_units.sum(axis=0) / design.n
+        heights[:, start:stop] = (times @ unit_benefits / (times @ design.unit_sizes)[:, None]).T
+    height = unit_benefits.sum(axis=0) / design.n
     interval = percentile(Replicates.sorting(heights), request.level)
     none = too_few_clusters(job)
     low, high = (np.where(none, np.nan, end) for end in (interval.low, interval.high))

@@ -18,13 +18,7 @@ from halfwidth.estimation.resolve import resolve_metric
 def within_bounds(
     metrics: Sequence[Metric | CustomMetric], bounds: Any
 ) -> list[Metric | CustomMetric]:
-    """The metrics with the range that the user gives, if any: that of one metric of a regression.
-
-    Raises
-    ------
-    OptionError
-        For several metrics, others than errors of numbers, and bounds beyond the metric's own.
-    """
+    """The metrics with the range that the user gives, if any, of one metric of a regression."""
     if bounds is None:
         return list(metrics)
     first = metrics[0]

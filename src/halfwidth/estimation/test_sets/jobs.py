@@ -58,26 +58,22 @@ def job_for(
         )
         if metric.spec.takes is Takes.PROBABILITIES:
             refuse_no_fit(row, metric, job.functional, job.records.arranged)
-            of_values = (
+            cautions = (
                 *clipping_cautions(row, metric, cases),
                 *subset_cautions(row, metric, cases),
             )
-            job = replace(job, cautions=of_values)
+            job = replace(job, cautions=cautions)
         if metric.estimand is Estimand.CALIBRATION_ERROR:
             by_chance = chance_cautions(row, metric, job.functional, cases, policies)
             job = replace(job, cautions=(*job.cautions, *by_chance))
         threshold = _threshold(row, metric, cases, policies)
-        job = job if threshold is None else _with_parameters(job, threshold=threshold)
+        if threshold is not None:
+            stated = job.functional.metric
+            stated = Metric(stated.spec, {**stated.parameters, "threshold": threshold})
+            job = replace(job, functional=replace(job.functional, metric=stated))
     if classes is not None and is_one_class(row):
         classes = replace(classes, which=row.which)
     return replace(job, label=row.label, average=row.average, classes=classes)
-
-
-def _with_parameters(job: Job, **parameters: float) -> Job:
-    """With parameters of the metric that it was computed with."""
-    metric = job.functional.metric
-    stated = Metric(metric.spec, {**metric.parameters, **parameters})
-    return replace(job, functional=replace(job.functional, metric=stated))
 
 
 def _threshold(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -> float | None:
@@ -95,11 +91,18 @@ def _threshold(row: MetricRow, metric: Metric, cases: TestSet, policies: Policie
 def _check_cases(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -> None:
     """Refuse test sets that lack what the metric is of."""
     if metric.spec.takes is Takes.SCORES and row.average == "binary":
-        _check_both_classes(row, metric, cases)
+        positive = cases.truth == row.which
+        if positive.all() or not positive.any():
+            every = f"all {cases.n} cases are" if cases.n > 1 else "the only case is"
+            raise DataError(
+                f"{metric.spec.name} compares the scores of positive and negative cases; "
+                f"{every} {'positive' if positive.all() else 'negative'} "
+                f"(positive class {cases.labels[row.which]!r})"
+            )
     if metric.spec.takes is Takes.PROBABILITIES:
         check_probabilities(metric.spec.name, cases)
-    of_pairs = metric.estimand in PAIRS_OF_CASES | {Estimand.ROOT_OF_SQUARE}
-    if of_pairs and not takes_pairs(cases):
+    compares_pairs = metric.estimand in PAIRS_OF_CASES | {Estimand.ROOT_OF_SQUARE}
+    if compares_pairs and not takes_pairs(cases):
         raise OptionError(
             f"{metric.spec.name} rests on pairs of independent cases of equal weight: it takes no "
             "groups, strata or sample_weight; the ece does"
@@ -110,8 +113,11 @@ def _check_cases(row: MetricRow, metric: Metric, cases: TestSet, policies: Polic
             "a resample would be pairs; compare brier, which noise does not raise, or ece; "
             f"metric_ci (halfwidth ci) has the {metric.spec.name} of each model by itself"
         )
-    if metric.spec.takes not in COUNTING:
-        return
+    if metric.spec.takes in COUNTING:
+        _check_decisions(metric, cases, policies)
+
+
+def _check_decisions(metric: Metric, cases: TestSet, policies: Policies) -> None:
     if policies.criterion is None:
         if cases.predicted is None:
             raise DataError(f"{metric.spec.name} needs decisions, and there are none")
@@ -134,7 +140,7 @@ def check_probabilities(name: str, cases: TestSet) -> None:
             "the positive class, or one column for each class"
         )
     if cases.scale not in ("probabilities", "logits"):
-        low, high = cases.given.min(), cases.given.max()
+        low, high = cases.rows.min(), cases.rows.max()
         raise DataError(
             f"{name} is of predicted probabilities, and the scores, {low:g} to {high:g}, are none; "
             f"if they are logits, say {spelled('scores', 'logits')}"
@@ -145,18 +151,6 @@ def check_probabilities(name: str, cases: TestSet) -> None:
             f"{cases.rows_miss_one:.3g}; if they are logits, say {spelled('scores', 'logits')}; if "
             "the classes do not exclude each other, give each as a test set of its own"
         )
-
-
-def _check_both_classes(row: MetricRow, metric: Metric, cases: TestSet) -> None:
-    positive = cases.truth == row.which
-    if positive.any() and not positive.all():
-        return
-    every = f"all {cases.n} cases are" if cases.n > 1 else "the only case is"
-    raise DataError(
-        f"{metric.spec.name} compares the scores of positive and negative cases; "
-        f"{every} {'positive' if positive.all() else 'negative'} "
-        f"(positive class {cases.labels[row.which]!r})"
-    )
 
 
 # --------------------------------------------------------------------------- records
@@ -177,45 +171,30 @@ def _records(
         groups = None if groups is None else groups[chosen]
         strata = None if strata is None else strata[chosen]
         identities = None if identities is None else identities[chosen]
-    of_records = functional.statistic.spec.of_records
+    takes_records = functional.statistic.spec.of_records
     n = records.shape[-1]
-    if (
-        groups is None
-        and strata is None
-        and identities is None
-        and records.ndim == 1
-        and (of_records or functional.binary)
-    ):
-        in_order, design = _few_values_sorted(records), Design.iid(n)
+    together = groups is not None or strata is not None or identities is not None
+    if not together and records.ndim == 1 and (takes_records or functional.binary):
+        # Small whole numbers are counted, not sorted.
+        counts = np.bincount(records.astype(np.intp))
+        in_order, design = np.repeat(np.arange(len(counts), dtype=float), counts), Design.iid(n)
     else:
         in_order, design = arrange_cases(
             records, groups, strata, "cases", paired=records.ndim > 1, identities=identities
         )
+    values = NO_VALUES
+    if not takes_records:
+        values = in_order if design.simple else np.sort(in_order)
     return Records(
         in_order,
         design,
         n,
-        values=NO_VALUES if of_records else _ascending(in_order, design),
+        values=values,
         n_groups=None if groups is None else len(np.unique(groups)),
         n_effective=cases.n_effective,
         n_missing=cases.n_missing,
         cautions=cases.cautions,
     )
-
-
-def _ascending(in_order: Array, design: Design) -> Array:
-    return in_order if design.simple else np.sort(in_order)
-
-
-def _few_values_sorted(values: Array) -> Array:
-    """Small whole numbers in ascending order: counted, not sorted."""
-    places, counts = _counted(values)
-    return np.repeat(places.astype(float), counts)
-
-
-def _counted(values: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    counts = np.bincount(values.astype(np.intp))
-    return np.arange(len(counts)), counts
 
 
 # --------------------------------------------------------------------------- shares
@@ -237,7 +216,9 @@ def _share(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -
     hit, miss = share_of(row, metric, cases.truth, cases.predicted)
     trials = hit | miss
     compared = cases.identities is not None
-    same_trials = not compared or (cases.shares_truth and _is_by_truth(metric))
+    # Where the truth says which cases are trials, models of one truth share them.
+    by_truth = set(metric.spec.share) in ({"tp", "fn"}, {"tn", "fp"})
+    same_trials = not compared or (cases.shares_truth and by_truth)
     if not trials.any() or not same_trials:
         return None
     share = share_job(hit, metric, cases, trials)
@@ -257,11 +238,6 @@ def _share(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -
     )
 
 
-def _is_by_truth(metric: Metric) -> bool:
-    """Whether the truth says which cases are trials, so that models of one truth share them."""
-    return set(metric.spec.share) in ({"tp", "fn"}, {"tn", "fp"})
-
-
 # --------------------------------------------------------------------------- a user's function
 
 
@@ -270,7 +246,7 @@ def _custom_functional(custom: CustomMetric, cases: TestSet) -> Functional:
     if cases.weights is not None:
         raise OptionError("sample_weight reaches no function of your own; it has two arguments")
     labels = np.array(cases.labels, dtype=None if cases.labels else float)
-    columns = len(cases.given)
+    columns = len(cases.rows)
 
     def called(records: Array) -> float:
         if cases.numbers:
@@ -285,7 +261,7 @@ def _custom_functional(custom: CustomMetric, cases: TestSet) -> Functional:
 
 
 def _as_given(cases: TestSet) -> Array:
-    return cases.given if cases.numbers else np.vstack([cases.truth, cases.given], dtype=float)
+    return cases.rows if cases.numbers else np.vstack([cases.truth, cases.rows], dtype=float)
 
 
 def _checked_number(custom: CustomMetric, truth: NDArray[Any], predicted: NDArray[Any]) -> float:

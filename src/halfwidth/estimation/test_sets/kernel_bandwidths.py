@@ -16,10 +16,10 @@ def with_bandwidth(row: MetricRow, metric: Metric, cases: TestSet) -> Metric:
     if not isinstance(form, PairedCases) or "bandwidth" in metric.parameters or cases.n < 2:
         return metric
     functional = build_functional(row, metric, cases.classes, Policies("omit", "omit"))
-    of_row = functional.statistic.spec.form
-    if not isinstance(of_row, PairedCases):
+    row_form = functional.statistic.spec.form
+    if not isinstance(row_form, PairedCases):
         raise TypeError(f"{metric.spec.name} does not compare pairs of cases")
-    bandwidth = form.bandwidth(*of_row.cases(functional.records(cases)))
+    bandwidth = form.bandwidth(*row_form.cases(functional.records(cases)))
     return Metric(metric.spec, {**metric.parameters, "bandwidth": bandwidth})
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from halfwidth.core.errors import OptionError
-from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import MissingLabels
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
+from halfwidth.estimation.test_sets.metric_names import is_several, several
 from halfwidth.estimation.test_sets.metric_requests import TestSetOptions, metric_request
 from halfwidth.results.estimate import Estimates
 
@@ -138,7 +135,7 @@ def metric_ci(
         rng=rng,
         missing=missing,
     )
-    single = not _is_several(metric) and (average is None or isinstance(average, str))
+    single = not is_several(metric) and (average is None or isinstance(average, str))
     return estimates[0] if single and len(estimates) == 1 else estimates
 
 
@@ -159,8 +156,8 @@ def estimates_of_test_set(
 ) -> Estimates:
     """A row for each metric, average and class; ``names`` are what messages call the two."""
     request = resolve_request(missing=missing, penalty=None, **inference)
-    averages = None if average is None else _several(average, "average")
-    requested = metric_request(_several(metric, "metric"), averages, options, bounds)
+    averages = None if average is None else several(average, "average")
+    requested = metric_request(several(metric, "metric"), averages, options, bounds)
     cases = requested.test_set(
         y_true,
         y_score,
@@ -171,20 +168,3 @@ def estimates_of_test_set(
         where=names,
     )
     return Estimates(estimate_jobs(requested.jobs(cases), request), cases.notes)
-
-
-def _is_several(given: Any) -> bool:
-    single = isinstance(given, str | MetricSpec | Metric)
-    return isinstance(given, Iterable) and not single and not _is_scalar(given)
-
-
-def _is_scalar(given: Any) -> bool:
-    """Whether NumPy holds a single thing, which only looks as if it held several."""
-    return isinstance(given, np.ndarray) and not given.ndim
-
-
-def _several(given: Any, name: str) -> list[Any]:
-    listed = list(given) if _is_several(given) else [given]
-    if not listed:
-        raise OptionError(f"{name}: name at least one")
-    return listed

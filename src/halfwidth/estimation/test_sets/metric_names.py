@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
+
+import numpy as np
 
 from halfwidth.core.errors import OptionError, UnknownNameError, shortened
 from halfwidth.core.option_names import spelled
@@ -23,12 +25,28 @@ Average = Literal["binary", "macro", "micro", "weighted", "sum", "canonical", "t
 AVERAGES: tuple[Average, ...] = get_args(Average)
 
 
+def is_several(value: Any) -> bool:
+    """Whether it holds several metrics, or averages, rather than being one."""
+    single = isinstance(value, str | MetricSpec | Metric)
+    # NumPy's scalars only look as if they held several.
+    scalar = isinstance(value, np.ndarray) and not value.ndim
+    return isinstance(value, Iterable) and not single and not scalar
+
+
+def several(value: Any, name: str) -> list[Any]:
+    """One name or several as a list."""
+    values = list(value) if is_several(value) else [value]
+    if not values:
+        raise OptionError(f"{name}: name at least one")
+    return values
+
+
 def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
     """The metric of a test set meant by a name, a spec, a declared function or any callable."""
-    given: Mapping[str, object] = {}
+    parameters: Mapping[str, object] = {}
     tables: Mapping[str, Any] = {}
     if isinstance(metric, str):
-        name, given = parse_name(metric, lambda n: SAMPLE_METRICS[n].parameters)
+        name, parameters = parse_name(metric, lambda n: SAMPLE_METRICS[n].parameters)
         if name not in SAMPLE_METRICS and name in METRICS:
             raise OptionError(
                 f"{name!r} has a value for each case, not one for a test set; compute the values "
@@ -38,7 +56,7 @@ def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
             refuse_detection_metric(name)
         spec = SAMPLE_METRICS[name]
     elif isinstance(metric, Metric):
-        spec, given, tables = metric.spec, dict(metric.parameters), metric.tables
+        spec, parameters, tables = metric.spec, dict(metric.parameters), metric.tables
     elif isinstance(metric, MetricSpec):
         spec = metric
     elif isinstance(metric, functools.partial):
@@ -55,35 +73,37 @@ def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
         )
     if spec.level is not MetricLevel.SAMPLE:
         raise UnknownNameError("metric of a test set", spec.name, SAMPLE_METRICS.names)
-    return Metric(spec, bind(spec.name, spec.parameters, given, complete=True), tables)
+    return Metric(spec, bind(spec.name, spec.parameters, parameters, complete=True), tables)
 
 
-def _with_keywords(told: functools.partial[Any]) -> Metric | CustomMetric:
+def _with_keywords(function: functools.partial[Any]) -> Metric | CustomMetric:
     """A declared function with its parameters, of which costs and priors are no numbers."""
-    spec = spec_of(told.func)
+    spec = spec_of(function.func)
     if not isinstance(spec, MetricSpec):
-        return _custom_metric(told)
-    if told.args:
+        return _custom_metric(function)
+    if function.args:
         raise OptionError(f"the parameters of {spec.name} go by their names, not by their places")
-    given = {name: one for name, one in told.keywords.items() if name not in spec.tables}
-    tables = {name: told.keywords[name] for name in told.keywords.keys() - given.keys()}
-    return resolve_sample_metric(Metric(spec, given, tables))
+    parameters = {name: one for name, one in function.keywords.items() if name not in spec.tables}
+    tables = {
+        name: function.keywords[name] for name in function.keywords.keys() - parameters.keys()
+    }
+    return resolve_sample_metric(Metric(spec, parameters, tables))
 
 
 def possible_estimands(name: str) -> frozenset[Estimand]:
     """What a metric of a test set or of detections, of one class, may be an estimate of."""
     # What both know by a name, as F1, is meant of test sets.
     requested = name.partition(":")[0]
-    of_detections = requested in DETECTION_METRICS and requested not in SAMPLE_METRICS
-    known = DETECTION_METRICS if of_detections else SAMPLE_METRICS
+    detection = requested in DETECTION_METRICS and requested not in SAMPLE_METRICS
+    known = DETECTION_METRICS if detection else SAMPLE_METRICS
     if requested in METRICS and requested not in known:
         raise OptionError(
             f"{requested!r} has a value for each case, and its methods are those of the statistic "
             f"of the values: {spelled('statistic', 'mean')}, for example"
         )
-    base, given = parse_name(name, lambda n: known[n].parameters)
+    base, parameters = parse_name(name, lambda n: known[n].parameters)
     spec = known[base]
-    bound = bind(spec.name, spec.parameters, given, complete=False)
+    bound = bind(spec.name, spec.parameters, parameters, complete=False)
     return frozenset({Metric(spec, bound).estimand})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from halfwidth.estimation.test_sets.error_bounds import check_errors, within_bou
 from halfwidth.estimation.test_sets.jobs import COUNTING, job_for
 from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
 from halfwidth.estimation.test_sets.reading import check_numbers, check_test_set
-from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
+from halfwidth.estimation.test_sets.score_scales import Scores
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 
@@ -55,23 +55,14 @@ class TestSetOptions:
 
 @frozen(eq=False)
 class MetricRequest:
-    """Metrics of test sets, checked as far as they can be without cases.
-
-    Attributes
-    ----------
-    metrics : list of Metric or CustomMetric
-    averages : list of str or None
-    options : TestSetOptions
-    criterion : Metric or None
-        What the threshold is chosen by, on the data.
-    bounded : bool
-        Whether bounds of the errors of a regression were given.
-    """
+    """Metrics of test sets, checked as far as they can be without cases."""
 
     metrics: Sequence[Metric | CustomMetric]
     averages: Sequence[str] | None
     options: TestSetOptions
+    # What the threshold is chosen by, on the data.
     criterion: Metric | None
+    # Whether bounds of the errors of a regression were given.
     bounded: bool
 
     @property
@@ -92,33 +83,35 @@ class MetricRequest:
         where: tuple[str, str],
     ) -> TestSet:
         """Labels and predictions made ready."""
-        options = self.options
-        threshold = options.threshold
-        decisions = Decisions(
-            check_kind(options.scores),
-            None
-            if threshold is None or self.criterion is not None
-            else as_number("threshold", threshold),
-            _needs_decisions(self.metrics),
-            self.criterion is not None,
-        )
-        cases = _cases(
-            self.metrics,
-            y_true,
-            y_score,
-            decisions,
-            labels=options.labels,
-            pos_label=options.pos_label,
-            missing=missing,
-            sample_weight=sample_weight,
-            groups=groups,
-            strata=strata,
-            where=where,
-        )
-        if options.labels is None:
-            _check_grades(self.metrics, y_true, cases)
+        options, tuned = self.options, self.criterion is not None
+        kind, threshold = as_choice("scores", options.scores), None
+        if options.threshold is not None and not tuned:
+            threshold = as_number("threshold", options.threshold)
+        if _is_regression(self.metrics, options, kind, y_true):
+            labels = {"labels": options.labels, "pos_label": options.pos_label}
+            _check_regression(self.metrics, kind, labels | {"sample_weight": sample_weight})
+            cases = check_numbers(
+                y_true, y_score, missing=missing, groups=groups, strata=strata, where=where
+            )
+        else:
+            takes = [one.spec.takes for one in self.metrics if isinstance(one, Metric)]
+            needed = any(one in COUNTING for one in takes)
+            cases = check_test_set(
+                y_true,
+                y_score,
+                Decisions(kind, threshold, needed, tuned),
+                labels=options.labels,
+                pos_label=options.pos_label,
+                missing=missing,
+                sample_weight=sample_weight,
+                groups=groups,
+                strata=strata,
+                where=where,
+            )
+            if options.labels is None:
+                _check_grades(self.metrics, y_true, cases)
         if self.bounded:
-            check_errors(self.metrics[0], cases.given)
+            check_errors(self.metrics[0], cases.rows)
         return cases
 
     def jobs(self, cases: TestSet) -> list[Job]:
@@ -142,22 +135,14 @@ class MetricRequest:
 
 @frozen(eq=False)
 class ScoreRequest:
-    """The scores of a test set, or the decisions by them, wanted for something else than a metric.
+    """The scores of a test set, or decisions by them, wanted for something else than a metric."""
 
-    Attributes
-    ----------
-    purpose : str
-        What they are wanted for, in messages.
-    options : TestSetOptions
-    decided : bool
-        Whether scores are to become classes.
-    without : tuple of str
-        Descriptions of cases that have no effect there.
-    """
-
+    # What they are wanted for, in messages.
     purpose: str
     options: TestSetOptions
+    # Whether scores are to become classes.
     decided: bool = False
+    # Descriptions of cases that have no effect there.
     without: tuple[str, ...] = ()
 
     # Targets are classes.
@@ -181,14 +166,14 @@ class ScoreRequest:
                 raise OptionError(
                     f"{spelled(name)} has no effect on {self.purpose}; make the data without it"
                 )
-        options = self.options
-        threshold = options.threshold
+        options, threshold = self.options, self.options.threshold
+        kind = as_choice("scores", options.scores)
         if threshold is not None:
             threshold = as_number("threshold", threshold, WANTED_THRESHOLD)
         return check_test_set(
             y_true,
             y_score,
-            Decisions(check_kind(options.scores), threshold, needed=self.decided, tuned=False),
+            Decisions(kind, threshold, needed=self.decided, tuned=False),
             labels=options.labels,
             pos_label=options.pos_label,
             missing=missing,
@@ -207,17 +192,12 @@ def score_request(
     decided: bool = False,
     without: tuple[str, ...] = (),
 ) -> ScoreRequest:
-    """Refuse options of a test set that are of metrics alone.
-
-    Raises
-    ------
-    OptionError
-    """
+    """Refuse options of a test set that are of metrics alone."""
     usual = TestSetOptions()
-    given = {name: getattr(options, name) for name in OF_METRICS} | {"bounds": bounds}
+    values = {name: getattr(options, name) for name in OF_METRICS} | {"bounds": bounds}
     if not decided:
-        given["threshold"] = options.threshold
-    for name, value in given.items():
+        values["threshold"] = options.threshold
+    for name, value in values.items():
         if value is not None and not (isinstance(value, str) and value == getattr(usual, name)):
             raise OptionError(
                 f"{spelled(name, value)} has no effect on {purpose}; it is for metrics"
@@ -230,21 +210,16 @@ def metric_request(
 ) -> MetricRequest:
     """Check what is asked of a test set."""
     resolved = within_bounds([resolve_sample_metric(one) for one in metrics], bounds)
-    checked = None if averages is None else [_check_average(one) for one in averages]
+    checked = None
+    if averages is not None:
+        named = ("none" if one is None else one for one in averages)
+        checked = [str(one_of("average", one, AVERAGES)) for one in named]
     criterion = _criterion(options.threshold)
     _check_effects(resolved, checked, options)
     return MetricRequest(resolved, checked, options, criterion, bounds is not None)
 
 
 # --------------------------------------------------------------------------- what is meant
-
-
-def _check_average(average: Any) -> str:
-    return str(one_of("average", "none" if average is None else average, AVERAGES))
-
-
-def _needs_decisions(metrics: Sequence[Metric | CustomMetric]) -> bool:
-    return any(isinstance(one, Metric) and one.spec.takes in COUNTING for one in metrics)
 
 
 def _check_effects(
@@ -265,8 +240,8 @@ def _check_effects(
         value = (averages or None) if option == "average" else getattr(options, option)
         if value is None or any(_looks_at(one, option, value) for one in metrics):
             continue
-        given = value[0] if option == "average" else value
-        raise OptionError(f"{spelled(option, given)} has no effect on {names}")
+        first = value[0] if option == "average" else value
+        raise OptionError(f"{spelled(option, first)} has no effect on {names}")
 
 
 def _looks_at(metric: Metric | CustomMetric, option: str, value: Any) -> bool:
@@ -300,52 +275,31 @@ def _criterion(threshold: Any) -> Metric | None:
 # --------------------------------------------------------------------------- the test set
 
 
-def _cases(
-    metrics: Sequence[Metric | CustomMetric],
-    y_true: Any,
-    y_score: Any,
-    decisions: Decisions,
-    *,
-    missing: Missing,
-    groups: Any,
-    strata: Any,
-    labels: Any,
-    pos_label: Any,
-    sample_weight: Any,
-    where: tuple[str, str],
-) -> TestSet:
-    named = [one.spec.takes for one in metrics if isinstance(one, Metric)]
-    regression = Takes.NUMBERS in named
-    if not named and labels is None and pos_label is None:
-        regression = decisions.kind == "numbers" or _are_measurements(y_true)
-    if not regression:
-        if decisions.kind == "numbers":
-            raise OptionError(
-                f"{spelled('scores', 'numbers')} is for regressions; these metrics are of classes"
-            )
-        return check_test_set(
-            y_true,
-            y_score,
-            decisions,
-            labels=labels,
-            pos_label=pos_label,
-            missing=missing,
-            sample_weight=sample_weight,
-            groups=groups,
-            strata=strata,
-            where=where,
+def _is_regression(
+    metrics: Sequence[Metric | CustomMetric], options: TestSetOptions, kind: Scores, y_true: Any
+) -> bool:
+    """Whether targets are numbers; of a function of one's own the data say it."""
+    takes = [one.spec.takes for one in metrics if isinstance(one, Metric)]
+    if not takes and options.labels is None and options.pos_label is None:
+        return kind == "numbers" or _are_measurements(y_true)
+    if Takes.NUMBERS not in takes and kind == "numbers":
+        raise OptionError(
+            f"{spelled('scores', 'numbers')} is for regressions; these metrics are of classes"
         )
-    if decisions.kind not in ("auto", "numbers"):
-        raise OptionError(f"{spelled('scores', decisions.kind)} has no meaning for a regression")
-    if set(named) - {Takes.NUMBERS}:
+    return Takes.NUMBERS in takes
+
+
+def _check_regression(
+    metrics: Sequence[Metric | CustomMetric], kind: Scores, of_classes: Mapping[str, Any]
+) -> None:
+    """Refuse metrics and options that are of classes."""
+    if kind not in ("auto", "numbers"):
+        raise OptionError(f"{spelled('scores', kind)} has no meaning for a regression")
+    if any(isinstance(one, Metric) and one.spec.takes is not Takes.NUMBERS for one in metrics):
         raise OptionError("metrics of a regression and of a classification do not go together")
-    given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    for name, value in given.items():
+    for name, value in of_classes.items():
         if value is not None:
             raise OptionError(f"{spelled(name)} has no meaning for a regression")
-    return check_numbers(
-        y_true, y_score, missing=missing, groups=groups, strata=strata, where=where
-    )
 
 
 def _are_measurements(y_true: Any) -> bool:
@@ -372,20 +326,20 @@ def _check_grades(metrics: Sequence[Metric | CustomMetric], y_true: Any, cases: 
     )
 
 
-def _as_table(name: str, given: Any) -> np.ndarray[Any, Any]:
-    refuse_complex(given, name)
+def _as_table(name: str, table: Any) -> np.ndarray[Any, Any]:
+    refuse_complex(table, name)
     try:
-        return np.asarray(given, dtype=float)
+        return np.asarray(table, dtype=float)
     except (OverflowError, TypeError, ValueError):
         raise DataError(
-            f"{spelled(name, given)} holds something else than numbers, or is ragged"
+            f"{spelled(name, table)} holds something else than numbers, or is ragged"
         ) from None
 
 
 def _with_tables(metric: Metric, cases: TestSet) -> Metric:
     """The metric with its costs and priors, checked and in the order of the classes."""
     checks = {"costs": _costs, "priors": _priors}
-    tables = {name: checks[name](given, cases) for name, given in metric.tables.items()}
+    tables = {name: checks[name](table, cases) for name, table in metric.tables.items()}
     return replace(metric, tables=tables)
 
 
@@ -403,11 +357,11 @@ def _costs(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...]:
 
 
 def _priors(priors: Any, cases: TestSet) -> tuple[float, ...]:
-    given = _as_table("priors", by_class(priors, cases.labels, "priors"))
-    if given.shape != (cases.n_classes,) or not (given >= 0).all():
+    shares = _as_table("priors", by_class(priors, cases.labels, "priors"))
+    if shares.shape != (cases.n_classes,) or not (shares >= 0).all():
         raise DataError(
             f"{spelled('priors', priors)} is not one share for each of {cases.n_classes} classes"
         )
-    if abs(given.sum() - 1) > 1e-6:
-        raise DataError(f"priors add up to {given.sum():g}, not to 1")
-    return tuple(given.tolist())
+    if abs(shares.sum() - 1) > 1e-6:
+        raise DataError(f"priors add up to {shares.sum():g}, not to 1")
+    return tuple(shares.tolist())

@@ -59,10 +59,8 @@ def check_test_set(
 ) -> TestSet:
     """Labels and predictions made ready, or a `DataError` that says what is wrong and where."""
     _check_policy(missing)
-    paired_inputs = paired(
-        _named(where, y_true, y_score, sample_weight, groups, strata), fresh=where
-    )
-    y_true, y_score, sample_weight, groups, strata = paired_inputs.given.values()
+    inputs = paired(_named(where, y_true, y_score, sample_weight, groups, strata), fresh=where)
+    y_true, y_score, sample_weight, groups, strata = inputs.aligned.values()
     truth_cells = as_cells(y_true, where[0])
     known_labels = _KnownLabels()
     hard = _are_labels(y_score, truth_cells, decisions, known_labels)
@@ -84,7 +82,9 @@ def check_test_set(
     if weights is not None:
         # A case that weighs nothing is none: it must not count as a unit.
         kept[kept] = weights > 0
-        weights = _unequal(weights[weights > 0])
+        weights = weights[weights > 0]
+        # Equal ones are none.
+        weights = None if (weights == weights[0]).all() else weights
     clusters, strata_codes = unit_codes(groups, strata, kept, where[0])
     if not kept.all():
         rows, truth = rows[:, kept], truth[kept]
@@ -102,7 +102,7 @@ def check_test_set(
     return TestSet(
         labels=tuple(classes),
         truth=truth,
-        given=rows,
+        rows=rows,
         predicted=read.predicted,
         scores=read.scores,
         positive=positive,
@@ -115,7 +115,7 @@ def check_test_set(
         strata=strata_codes,
         n_missing=n_missing,
         notes=("; ".join(notes),) if notes else (),
-        cautions=(*moved, *paired_inputs.cautions(kept, groups)),
+        cautions=(*moved, *inputs.cautions(kept, groups)),
         kept=kept,
     )
 
@@ -143,13 +143,8 @@ def _score_rows(
     return rows, there, moved
 
 
-def _unequal(weights: Array) -> Array | None:
-    """Weights; equal ones are none."""
-    return None if (weights == weights[0]).all() else weights
-
-
-def _named(where: tuple[str, str], *given: Any) -> dict[str, Any]:
-    return dict(zip((*where, "sample_weight", "groups", "strata"), given, strict=True))
+def _named(where: tuple[str, str], *values: Any) -> dict[str, Any]:
+    return dict(zip((*where, "sample_weight", "groups", "strata"), values, strict=True))
 
 
 @frozen
@@ -172,11 +167,10 @@ def _read_scores(
             f"{where}: a single score per case is of the positive class; say which of "
             f"{shortened([repr(label) for label in classes])} that is: {spelled('pos_label')}"
         )
-    scores = (
-        _scores_of_both_classes(on_one[0], positive, kind)
-        if single and positive is not None
-        else on_one
-    )
+    scores = on_one
+    if single and positive is not None:
+        other = 1 - on_one[0] if kind == "probabilities" else -on_one[0]
+        scores = np.stack([other, on_one[0]] if positive == 1 else [on_one[0], other])
     read = _ReadScores(scores, None, rows_miss_one=missed, kind=kind)
     if not decisions.needed or decisions.tuned:
         return read
@@ -197,24 +191,18 @@ def _read_scores(
     return replace(read, predicted=chosen, threshold=threshold)
 
 
-def _scores_of_both_classes(score: Array, positive: int, kind: Scores) -> Array:
-    """The scores of both classes, given that of the positive one."""
-    other = 1 - score if kind == "probabilities" else -score
-    return np.stack([other, score] if positive == 1 else [score, other])
-
-
 class _KnownLabels:
     """The labels in cells, looked for once in each array: a million cases take time."""
 
     def __init__(self) -> None:
-        self._found: list[tuple[NDArray[Any], list[Any]]] = []
+        self._read: list[tuple[NDArray[Any], list[Any]]] = []
 
     def __call__(self, cells: NDArray[Any], where: str) -> list[Any]:
-        for known, labels in self._found:
+        for known, labels in self._read:
             if known is cells:
                 return labels
         labels = labels_in(cells, where)
-        self._found.append((cells, labels))
+        self._read.append((cells, labels))
         return labels
 
 
@@ -412,8 +400,8 @@ def check_numbers(
 ) -> TestSet:
     """Targets and predictions of a regression made ready."""
     _check_policy(missing)
-    paired_inputs = paired(_named(where, y_true, y_pred, None, groups, strata), fresh=where)
-    y_true, y_pred, _, groups, strata = paired_inputs.given.values()
+    inputs = paired(_named(where, y_true, y_pred, None, groups, strata), fresh=where)
+    y_true, y_pred, _, groups, strata = inputs.aligned.values()
     target, predicted = (
         as_numbers(v, name) for v, name in zip((y_true, y_pred), where, strict=True)
     )
@@ -427,11 +415,11 @@ def check_numbers(
     return TestSet(
         labels=(),
         truth=target[kept],
-        given=np.stack([target[kept], predicted[kept]]),
+        rows=np.stack([target[kept], predicted[kept]]),
         groups=clusters,
         strata=strata_codes,
         n_missing=int((~kept).sum()),
         numbers=True,
-        cautions=paired_inputs.cautions(kept, groups),
+        cautions=inputs.cautions(kept, groups),
         kept=kept,
     )

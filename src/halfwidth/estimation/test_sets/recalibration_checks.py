@@ -67,5 +67,5 @@ def clipping_cautions(row: MetricRow, metric: Metric, cases: TestSet) -> tuple[C
     changed = int((clipped(p) != p).sum())
     if not changed:
         return ()
-    what = metric_title(metric)
-    return (caution("HW510", count=changed, n=cases.n, limit=f"{CLIP:g}", what=what),)
+    title = metric_title(metric)
+    return (caution("HW510", count=changed, n=cases.n, limit=f"{CLIP:g}", what=title),)

@@ -28,22 +28,16 @@ ONE_MODEL = (
 
 
 def check_columns_of_classes(
-    rows: Array, truth: NDArray[Any], classes: Sequence[Any], kind: Scores, given: str, where: str
+    rows: Array,
+    truth: NDArray[Any],
+    classes: Sequence[Any],
+    kind: Scores,
+    declared: str,
+    where: str,
 ) -> None:
-    """Refuse columns that cannot be the scores of the classes of one model.
+    """Refuse columns that cannot be the scores, (C, n), of the classes of one model.
 
-    Parameters
-    ----------
-    rows : ndarray, shape (C, n)
-        Scores as they were given.
-    truth : ndarray of int, shape (n,)
-    classes : sequence, length C
-    kind : str
-        What the scores are, said or found out.
-    given : str
-        What they were said to be.
-    where : str
-        What messages call them.
+    ``kind`` is what the scores are, declared or inferred, and ``given`` what was declared.
     """
     if len(rows) < 2 or not len(truth):
         return
@@ -51,7 +45,7 @@ def check_columns_of_classes(
     if kind == "probabilities":
         share = float((np.abs(rows.sum(axis=0) - 1) <= ABOUT_1).mean())
     if len(rows) > 2:
-        if given == "probabilities" and share < MOST_CASES:
+        if declared == "probabilities" and share < MOST_CASES:
             raise DataError(
                 f"{where}: of {len(truth)} cases only {round(share * len(truth))} have scores that "
                 f"add up to about 1, so they are no probabilities of {len(classes)} exclusive "

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from halfwidth.core.checks import as_choice, is_masked, refuse_complex
+from halfwidth.core.checks import is_masked, refuse_complex
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array
@@ -21,21 +21,15 @@ ROUNDING = 1e-6
 DATES = "mM"
 
 
-def check_kind(scores: Any) -> Scores:
-    """What the scores are, or an `OptionError`."""
-    kind: Scores = as_choice("scores", scores)
-    return kind
-
-
 def as_score_rows(values: Any, where: str) -> Array:
     """Scores as an array with a row for each column given, (n,) or (n, C) -> (1 or C, n)."""
     refuse_complex(values, where)
     try:
         if is_masked(values):
             values = np.ma.filled(values.astype(float), np.nan)
-        given = np.asarray(values)
+        cells = np.asarray(values)
         # NumPy would make numbers of dates, nanoseconds since 1970.
-        array = None if given.dtype.kind in DATES else given.astype(float)
+        array = None if cells.dtype.kind in DATES else cells.astype(float)
     except (OverflowError, TypeError, ValueError):
         array = _with_missing(values)
     if array is None:
@@ -66,11 +60,6 @@ def on_scale(
     Probabilities and scores of any kind stay as they are. Logits of several classes become the
     logit of each class against all others, which keeps the ranks that probabilities lose where
     they round to 1; a single logit stays.
-
-    Raises
-    ------
-    DataError
-        If the scores cannot be what they are said to be.
     """
     low, high = float(rows.min(initial=0.0)), float(rows.max(initial=0.0))
     outside = low < -ROUNDING or high > 1 + ROUNDING

@@ -22,65 +22,43 @@ from halfwidth.estimation.test_sets.score_scales import (
 
 @frozen
 class TestSet:
-    """Cases of a test set, those kept, in the order given.
-
-    Attributes
-    ----------
-    labels : tuple
-        The classes; a code is a place in it. Empty for a regression.
-    truth : ndarray of int, shape (n,)
-    predicted : ndarray of int, shape (n,), or None
-        Where labels were given for predictions, or scores become decisions.
-    scores : ndarray, shape (C, n), or None
-        Of each class, where scores were given.
-    given : ndarray, shape (k, n)
-        What was given for predictions: scores as they are, or codes of labels, or numbers.
-    positive : int or None
-        Code of the positive class; None where nothing says which it is.
-    threshold : float or None
-        Of the positive class's score, where one made the decisions; of logits a probability.
-    scale : str
-        What the scores are; of logits they are on the logit scale.
-    hard : bool
-        Whether labels were given for predictions.
-    rows_miss_one : float
-        How far the scores of a case, said or taken to be probabilities, miss a sum of 1.
-    weights : ndarray, shape (n,), or None
-    groups, strata : ndarray of int, shape (n,), or None
-    n_missing : int
-    numbers : bool
-        Whether it is a regression: ``truth`` are numbers.
-    cautions : tuple of Caution
-        What the labels of the cases give reason to doubt.
-    kept : ndarray of bool or None
-        Which of the cases given these are.
-    identities : ndarray of int, shape (n,), or None
-        Which case each is, the same number for every model that is compared.
-    shares_truth : bool
-        Whether all that is compared has these true classes; raters are each other's.
-    """
+    """Cases of a test set, those kept, in the order given; arrays of cases are (n,)."""
 
     __test__ = False  # not a class of tests
 
+    # The classes; a code is a place in it. Empty for a regression.
     labels: tuple[Any, ...]
     truth: NDArray[Any]
-    given: NDArray[Any]
+    # What was given for predictions, (k, n): scores as they are, codes of labels, or numbers.
+    rows: NDArray[Any]
+    # Where labels were given for predictions, or scores become decisions.
     predicted: Codes | None = None
+    # Of each class, (C, n), where scores were given.
     scores: Array | None = None
+    # Code of the positive class; None where nothing says which it is.
     positive: int | None = None
+    # Of the positive class's score, where one made the decisions; of logits a probability.
     threshold: float | None = None
+    # What the scores are; of logits they are on the logit scale.
     scale: Scores = "auto"
+    # Whether labels were given for predictions.
     hard: bool = False
+    # How far the scores of a case, said or taken to be probabilities, miss a sum of 1.
     rows_miss_one: float = 0.0
     weights: Array | None = None
     groups: Codes | None = None
     strata: Codes | None = None
     n_missing: int = 0
+    # Whether it is a regression: ``truth`` are numbers.
     numbers: bool = False
     notes: tuple[str, ...] = field(default=())
+    # What the labels of the cases give reason to doubt.
     cautions: tuple[Caution, ...] = ()
+    # Which of the cases given these are.
     kept: NDArray[np.bool_] | None = None
+    # Which case each is, the same number for every model that is compared.
     identities: Codes | None = None
+    # Whether all that is compared has these true classes; raters are each other's.
     shares_truth: bool = True
 
     @property
@@ -131,20 +109,12 @@ class TestSet:
 
 @frozen
 class Decisions:
-    """How scores are to be read and become decisions.
-
-    Attributes
-    ----------
-    kind : str
-    threshold : float or None
-        None for the default, or where it is chosen on the data.
-    needed : bool
-        Whether a metric needs decisions.
-    tuned : bool
-        Whether the threshold is chosen on the data.
-    """
+    """How scores are to be read and become decisions."""
 
     kind: Scores
+    # None for the default, or where it is chosen on the data.
     threshold: float | None
+    # Whether a metric needs decisions.
     needed: bool
+    # Whether the threshold is chosen on the data.
     tuned: bool

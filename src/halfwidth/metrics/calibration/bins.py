@@ -69,13 +69,13 @@ def bin_of(p: Array, bins: int, binning: float) -> NDArray[np.intp]:
     if binning == WIDTH:
         return np.searchsorted(np.arange(1, bins) / bins + SLACK, p, side="left")
     flat = p.reshape(-1, p.shape[-1])
-    found = np.empty(flat.shape, dtype=np.intp)
+    bin_numbers = np.empty(flat.shape, dtype=np.intp)
     for row, values in enumerate(flat):
         ascending = np.sort(values)
         below = np.searchsorted(ascending, values, side="left")
         up_to = np.searchsorted(ascending, values, side="right")
-        found[row] = (below + up_to - 1) * bins // (2 * len(values))
-    return found.reshape(p.shape)
+        bin_numbers[row] = (below + up_to - 1) * bins // (2 * len(values))
+    return bin_numbers.reshape(p.shape)
 
 
 def _in_bins(values: Array, p: Array, bins: float, binning: float) -> Array:
@@ -258,11 +258,11 @@ def _unbiased_square(n: Array, sums: Array, *, bins: float, **_binning: float) -
     mean, share = total / some, cases / np.asarray(n)[..., None]
     variance = np.where(several, (squares - cases * mean**2) / np.maximum(cases - 1, 1), 0.0)
     plain = (share * mean**2).sum(axis=-1)
-    of_means = (share * (4 * mean**2 * variance + mean**4)).sum(axis=-1) - plain**2
+    spread = (share * (4 * mean**2 * variance + mean**4)).sum(axis=-1) - plain**2
     noise = np.maximum(variance, foreseen / some) ** 2 * some / np.maximum(some - 1, 1)
     return UnbiasedSquare(
         _square_of_pairs(n, sums, bins),
-        np.where(plain > 0, of_means / np.where(plain > 0, plain, 1.0), 0.0) / n,
+        np.where(plain > 0, spread / np.where(plain > 0, plain, 1.0), 0.0) / n,
         2 * np.where(several, noise, 0.0).sum(axis=-1) / n**2,
     )
 

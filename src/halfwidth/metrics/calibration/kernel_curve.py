@@ -35,16 +35,16 @@ BANDWIDTH = Parameter(
 
 def _error(p: Array, y: Array, *, bandwidth: float | None = None) -> float:
     """Mean distance of outcomes around a case from its probabilities, p of (n,) or (C, n)."""
-    of_one = p.ndim == 1
+    one_class = p.ndim == 1
     p, y = cases_of(p, y)
     if p.shape[-1] < 2:
         return math.nan
     around, _ = smoothed(p, y, bandwidth_of(p, bandwidth))
     gaps = np.abs(around - p)
-    return float((gaps[0] if of_one else gaps.sum(axis=0)).mean())
+    return float((gaps[0] if one_class else gaps.sum(axis=0)).mean())
 
 
-def _range(average: str | None = None, **_given: object) -> Bounds:
+def _range(average: str | None = None, **_others: object) -> Bounds:
     """Distances of vectors are sums over the classes."""
     return Bounds(0.0, 2.0) if average == "canonical" else UNIT_INTERVAL
 

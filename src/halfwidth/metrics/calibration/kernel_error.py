@@ -54,7 +54,7 @@ def _error(
     return float(total / pairs)
 
 
-def _range(average: str | None = None, **_given: object) -> Bounds:
+def _range(average: str | None = None, **_others: object) -> Bounds:
     """Two vectors of deviations have a product of 2 at most."""
     return Bounds(-2.0, 2.0) if average == "canonical" else Bounds(-1.0, 1.0)
 

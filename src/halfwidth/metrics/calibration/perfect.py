@@ -29,42 +29,26 @@ GROUPS = Parameter("groups", 10, "groups of equal mass", at_least=2, at_most=100
 
 @frozen(eq=False)
 class Departure:
-    """A statistic, made ready for the probabilities and weights of some cases.
+    """A statistic, made ready for the probabilities and weights of some cases."""
 
-    Attributes
-    ----------
-    of : callable
-        Of samples of outcomes (B, n): how far each is from the probabilities, (B,).
-    df : int or None
-        Degrees of freedom of the chi-square distribution that it has in large samples; None where
-        that is not known.
-    normal : bool
-        Whether it is standard normal in large samples, and far below 0 says as much as far above.
-    chosen : mapping of str to float
-        Parameters that these probabilities set where they were not given.
-    """
-
+    # Of samples of outcomes (B, n): how far each is from the probabilities, (B,).
     of: Callable[[Array], Array]
+    # Of the chi-square distribution that it has in large samples; None where that is not known.
     df: int | None = None
+    # Whether it is standard normal in large samples, and far below 0 says as much as far above.
     normal: bool = False
+    # Parameters that these probabilities set where they were not given.
     chosen: Mapping[str, float] = field(default_factory=dict)
 
 
 @frozen
 class CalibrationStatistic:
-    """A statistic of a test of perfect calibration.
-
-    Attributes
-    ----------
-    name, title, cite : str
-    prepare : callable
-        ``(p, weights, **parameters)``; weights are None where all are equal.
-    parameters : tuple of Parameter
-    """
+    """A statistic of a test of perfect calibration."""
 
     name: str
     title: str
     cite: str
+    # Of ``(p, weights, **parameters)``; weights are None where all are equal.
     prepare: Callable[..., Departure]
     parameters: tuple[Parameter, ...] = ()
 
@@ -192,21 +176,12 @@ class BoundStatistic:
 
 
 def resolve_statistic(name: Any) -> BoundStatistic:
-    """A statistic by its name, with parameters behind a colon: ``"hosmer_lemeshow:groups=20"``.
-
-    Raises
-    ------
-    UnknownNameError, OptionError
-
-    Examples
-    --------
-    >>> resolve_statistic("hosmer_lemeshow:20").parameters
-    {'groups': 20.0}
-    """
+    """A statistic by its name, with parameters behind a colon: ``"hosmer_lemeshow:groups=20"``."""
     declared = {one.name: one for one in STATISTICS}
     named = name.partition(":")[0].strip() if isinstance(name, str) else name
     if not isinstance(named, str) or named not in declared:
         raise UnknownNameError("statistic of calibration", name, list(declared))
-    found = declared[named]
-    _, given = parse_name(str(name), lambda _: found.parameters)
-    return BoundStatistic(found, bind(found.name, found.parameters, given, complete=True))
+    statistic = declared[named]
+    _, parameters = parse_name(str(name), lambda _: statistic.parameters)
+    bound = bind(statistic.name, statistic.parameters, parameters, complete=True)
+    return BoundStatistic(statistic, bound)

@@ -49,7 +49,7 @@ _coefficient = functools.partial(
     estimand=Estimand.COEFFICIENT,
     reliable_n=50,
 )
-_of_curve = functools.partial(
+_curve_distance = functools.partial(
     _recalibration,
     bounds=UNIT_INTERVAL,
     better=Better.LOWER,
@@ -285,7 +285,7 @@ def oe_ratio(y_true: ArrayLike, y_prob: ArrayLike, sample_weight: ArrayLike | No
     return value_of(OE, y_true, y_prob, sample_weight)
 
 
-@_of_curve(
+@_curve_distance(
     title="ICI",
     synonyms=("integrated_calibration_index", "eavg"),
     form=ICI,
@@ -336,7 +336,7 @@ def ici(
     return value_of_fit(ICI, y_true, y_prob, sample_weight, knots=knots)
 
 
-@_of_curve(
+@_curve_distance(
     title="E50",
     synonyms=("median_calibration_error",),
     form=E50,
@@ -377,7 +377,7 @@ def e50(
     return value_of_fit(E50, y_true, y_prob, sample_weight, knots=knots)
 
 
-@_of_curve(
+@_curve_distance(
     title="E90",
     form=E90,
     reliable_n=500,
@@ -417,7 +417,7 @@ def e90(
     return value_of_fit(E90, y_true, y_prob, sample_weight, knots=knots)
 
 
-@_of_curve(
+@_curve_distance(
     title="Emax",
     synonyms=("maximum_distance_from_the_curve",),
     form=EMAX,

@@ -68,8 +68,8 @@ def _error_of_shares(n: Numbers, sums: Numbers) -> Array:
     return np.asarray(sums[..., 1] * (1 - ratio(sums[..., 1], n)))
 
 
-def _skill(errors: Numbers, of_shares: Numbers) -> Array:
-    return np.asarray(1 - ratio(errors, np.where(of_shares.real > 0, of_shares, np.nan)))
+def _skill(errors: Numbers, share_errors: Numbers) -> Array:
+    return np.asarray(1 - ratio(errors, np.where(share_errors.real > 0, share_errors, np.nan)))
 
 
 def _finish_skill(n: Numbers, sums: Numbers) -> Array:
@@ -77,8 +77,8 @@ def _finish_skill(n: Numbers, sums: Numbers) -> Array:
 
 
 def _finish_skill_of_classes(n: Numbers, sums: Numbers) -> Array:
-    of_shares = _error_of_shares(np.asarray(n)[..., None], sums)
-    return _skill(sums[..., 0].sum(axis=-1), of_shares.sum(axis=-1))
+    share_errors = _error_of_shares(np.asarray(n)[..., None], sums)
+    return _skill(sums[..., 0].sum(axis=-1), share_errors.sum(axis=-1))
 
 
 ROOT = ProbabilitySums(_root_terms, _finish_root, _finish_root_of_classes, power=2.0)

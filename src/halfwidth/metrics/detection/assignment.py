@@ -18,34 +18,21 @@ Assign = Callable[[Array, Admitted], Places]
 
 @frozen(eq=False)
 class AssignmentSpec:
-    """What is known of a strategy of assignment.
-
-    Attributes
-    ----------
-    name, title, summary : str
-    function : callable, or None
-        Of gains (D, R), higher where a detection lies better on a reference, rows by descending
-        score, and of which pairs each of T thresholds admits (T, D, R): the reference of each
-        detection (T, D), -1 where it has none. None where more than the pairs is needed.
-    needs_scores : bool
-    of_overlap : bool
-        Whether it takes criteria of overlap above one half alone.
-    localisation : str
-        The only criterion that it takes; empty where there is a choice.
-    admits : Admits, or None
-        How its threshold is meant unless the user says otherwise; None: as the criterion has it.
-    pitfalls : tuple of str
-    synonyms : tuple of str
-    cite : str
-    """
+    """What is known of a strategy of assignment."""
 
     name: str
     title: str
     summary: str
+    # Of gains (D, R), higher where a detection lies better on a reference, rows by descending
+    # score, and of which pairs each of T thresholds admits (T, D, R): the reference of each
+    # detection (T, D), -1 where it has none. None where more than the pairs is needed.
     function: Assign | None
     needs_scores: bool = False
+    # Whether it takes criteria of overlap above one half alone.
     of_overlap: bool = False
+    # The only criterion that it takes; empty where there is a choice.
     localisation: str = ""
+    # How its threshold is meant unless the user says otherwise; None: as the criterion has it.
     admits: Admits | None = None
     pitfalls: tuple[str, ...] = ()
     synonyms: tuple[str, ...] = ()
@@ -117,13 +104,7 @@ def hungarian(gains: Array, admitted: Admitted) -> Places:
 
 
 class ConflictError(ValueError):
-    """Two objects lie on one, where a strategy needs that there is no choice.
-
-    Attributes
-    ----------
-    detections : bool
-        Whether two detections lie on one reference; else two references on one detection.
-    """
+    """Two detections lie on one reference, or two references on one detection."""
 
     def __init__(self, *, detections: bool) -> None:
         super().__init__()

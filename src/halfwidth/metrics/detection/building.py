@@ -22,14 +22,7 @@ from halfwidth.metrics.building import Policed, sums_statistic
 
 @frozen
 class ClassSums:
-    """A metric of sums over images, from sums of several classes to its average over these.
-
-    Attributes
-    ----------
-    form : ImageSums
-    classes : int
-    finish : AreaFinish
-    """
+    """A metric of sums over images, from sums of several classes to its average over these."""
 
     form: ImageSums
     classes: int

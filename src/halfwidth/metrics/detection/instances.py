@@ -56,17 +56,11 @@ PENALTY = Parameter(
 
 @frozen
 class PairSums:
-    """The sum of a metric over matched pairs, and how many count, by class and image.
+    """The sum of a metric over matched pairs, and how many count, by class and image."""
 
-    Attributes
-    ----------
-    measured : Measured
-        Of pairs.
-    instead : float or None
-        What an object counts that is missed or made up; None: it is left out.
-    """
-
+    # Of pairs.
     measured: Measured
+    # What an object counts that is missed or made up; None: it is left out.
     instead: float | None
 
     def __call__(self, matches: MatchLists) -> Array:
@@ -105,8 +99,8 @@ def _refuse_infinite(metric: str, values: Array, matches: MatchLists) -> None:
         )
 
 
-def _form(mask_metric: MaskMetric, mean: Mean, /, **given: float) -> ImageSums:
-    over, penalty = given.pop("over", MATCHED), given.pop("penalty", None)
+def _form(mask_metric: MaskMetric, mean: Mean, /, **options: float) -> ImageSums:
+    over, penalty = options.pop("over", MATCHED), options.pop("penalty", None)
     distance, name = is_distance(mask_metric), mean.__name__
     if over == ALL and distance and penalty is None:
         raise OptionError(
@@ -115,11 +109,11 @@ def _form(mask_metric: MaskMetric, mean: Mean, /, **given: float) -> ImageSums:
         )
     if over == MATCHED and penalty is not None:
         raise OptionError(f"{name}: penalty={penalty:g} has no effect without over=all")
-    of_pairs = measured("pairs", mask_metric, given)
+    needed = measured("pairs", mask_metric, options)
     worst = penalty if distance else 0.0
-    sums = PairSums(of_pairs, worst if over == ALL else None)
+    sums = PairSums(needed, worst if over == ALL else None)
     weights = (1.0, 0.0), (0.0, 1.0)
-    return ImageSums(sums, OfSums(mean), weights, (of_pairs,), notes=sums.notes)
+    return ImageSums(sums, OfSums(mean), weights, (needed,), notes=sums.notes)
 
 
 _OF_PAIRS = MeanOf(

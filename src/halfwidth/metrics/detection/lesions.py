@@ -56,27 +56,20 @@ PENALTY = Parameter(
     at_least=0,
     unit="mm",
 )
+CLASSES_OF_IMAGES = ("class of an image", "classes of images")
 
 
 @frozen
 class LesionMeans:
-    """The mean over the lesions of an image, and whether it has one, by class and image.
+    """The mean over the lesions of an image, and whether it has one, by class and image."""
 
-    Attributes
-    ----------
-    measured : Measured
-        Of lesions.
-    instead : float
-        What a missed lesion and a false positive count.
-    best : float or None
-        What an image with neither lesions nor detections counts; None: it is left out.
-    min_volume : float
-        Lesions of at most this size are left out.
-    """
-
+    # Of lesions.
     measured: Measured
+    # What a missed lesion and a false positive count.
     instead: float
+    # What an image with neither lesions nor detections counts; None: it is left out.
     best: float | None
+    # Lesions of at most this size are left out.
     min_volume: float
 
     def __call__(self, matches: MatchLists) -> Array:
@@ -123,10 +116,8 @@ class LesionMeans:
                 f"{counted(small, 'lesion')} of a volume of at most {self.min_volume:g} left out"
             )
         if empty:
-            what = "image" if len(matches.classes) == 1 else "class of an image"
-            many = "images" if len(matches.classes) == 1 else "classes of images"
-            none = "without lesions and detections left out"
-            notes.append(f"{counted(empty, what, many)} {none}")
+            nouns = ("image", "images") if len(matches.classes) == 1 else CLASSES_OF_IMAGES
+            notes.append(f"{counted(empty, *nouns)} without lesions and detections left out")
         return tuple(notes)
 
 
@@ -143,13 +134,13 @@ def _lesions_of(matches: MatchLists) -> tuple[Lesion, ...]:
     return matches.lesions
 
 
-def _form(mask_metric: MaskMetric, mean: Mean, /, **given: float) -> ImageSums:
+def _form(mask_metric: MaskMetric, mean: Mean, /, **options: float) -> ImageSums:
     distance = is_distance(mask_metric)
-    worst, perfect = (given["penalty"], 0.0) if distance else (0.0, 1.0)
-    best = perfect if given["empty"] == PERFECT else None
-    lesions = measured("lesions", mask_metric, given)
-    means = LesionMeans(lesions, worst, best, given["min_volume"])
-    needed = (lesions, SIZES) if given["min_volume"] else (lesions,)
+    worst, perfect = (options["penalty"], 0.0) if distance else (0.0, 1.0)
+    best = perfect if options["empty"] == PERFECT else None
+    lesions = measured("lesions", mask_metric, options)
+    means = LesionMeans(lesions, worst, best, options["min_volume"])
+    needed = (lesions, SIZES) if options["min_volume"] else (lesions,)
     weights = (1.0, 0.0), (0.0, 1.0)
     return ImageSums(
         means, OfSums(mean), weights, needed, assignment="lesionwise", notes=means.notes

@@ -24,28 +24,19 @@ Places = NDArray[np.intp]
 
 @frozen(eq=False)
 class Pairs:
-    """Pairs of a detection and a reference, P > 0 of them, of images that share their geometry.
-
-    Attributes
-    ----------
-    detections, references : Objects
-    first, second : ndarray of int, shape (P,)
-        Places among both.
-    spacing : tuple of float, or None
-        Of voxels along the axes of masks; None: lengths are in voxels, or in the unit of the
-        coordinates.
-    shape : tuple of int, or None
-        Of the images.
-    boundary_distance : float or None
-        As in `MatchingRule`.
-    """
+    """Pairs of a detection and a reference, P > 0 of them, of images that share their geometry."""
 
     detections: Objects
     references: Objects
+    # Places among both, (P,).
     first: Places
     second: Places
+    # Of voxels along the axes of masks; None: lengths are in voxels, or in the unit of the
+    # coordinates.
     spacing: tuple[float, ...] | None = None
+    # Of the images.
     shape: tuple[int, ...] | None = None
+    # As in `MatchingRule`.
     boundary_distance: float | None = None
 
     def some(self, which: slice) -> Pairs:
@@ -61,53 +52,34 @@ class Pairs:
 
 @frozen(eq=False)
 class LocalisationSpec:
-    """What is known of a criterion of localisation.
-
-    Attributes
-    ----------
-    name, title, summary : str
-    function : callable
-        Of `Pairs`, at least one, the value of each.
-    of_detections, of_references : tuple of Known
-        What it can be measured on, the first that is there being taken.
-    alike : bool
-        Whether both sides must be given in the same way.
-    better : Better
-    admits : Admits
-        Whether the threshold itself will do, unless the user says otherwise.
-    threshold : float or None
-        The usual one; None where the user must name it.
-    unit : str
-        Of its values; empty where it has none. What is in mm is in voxels, or in the unit of the
-        coordinates, where images have no spacing.
-    spaced : bool
-        Whether it depends on the spacing or the shape of the images.
-    of_overlap : bool
-        Whether at most one of several objects that do not overlap can lie above one half.
-    binary : bool
-        Whether its values are 1 and 0 alone, so that there is no threshold to choose.
-    pitfalls : tuple of str
-    synonyms : tuple of str
-    cite : str
-    instead : str
-        What to take where it cannot be measured.
-    """
+    """What is known of a criterion of localisation."""
 
     name: str
     title: str
     summary: str
+    # Of `Pairs`, at least one, the value of each.
     function: Callable[[Pairs], Array]
+    # What it can be measured on, the first that is there being taken.
     of_detections: tuple[Known, ...]
     of_references: tuple[Known, ...]
+    # Whether both sides must be given in the same way.
     alike: bool = False
     better: Better = Better.HIGHER
+    # Whether the threshold itself will do, unless the user says otherwise.
     admits: Admits = Admits.AT_LEAST
+    # The usual one; None where the user must name it.
     threshold: float | None = None
+    # Of its values. What is in mm is in voxels, or in the unit of the coordinates, where images
+    # have no spacing.
     unit: str = ""
+    # Whether it depends on the spacing or the shape of the images.
     spaced: bool = False
+    # Whether at most one of several objects that do not overlap can lie above one half.
     of_overlap: bool = False
+    # Whether its values are 1 and 0 alone, so that there is no threshold to choose.
     binary: bool = False
     pitfalls: tuple[str, ...] = ()
     synonyms: tuple[str, ...] = ()
     cite: str = ""
+    # What to take where it cannot be measured.
     instead: str = ""

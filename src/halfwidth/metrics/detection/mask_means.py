@@ -23,37 +23,22 @@ MakesForm = Callable[..., ImageSums]
 
 @frozen
 class MeanOf:
-    """What a family of means is over, in the words of their documentation.
+    """What a family of means is over, in the words of their documentation."""
 
-    Attributes
-    ----------
-    total, number : str
-        What is summed, and what is counted.
-    undefined : str
-        Where there is no mean.
-    form : callable
-    """
-
+    # What is summed, and what is counted.
     total: str
     number: str
+    # Where there is no mean.
     undefined: str
     form: MakesForm
 
     def declare(
-        self, mask_metric: MaskMetric, name: str, description: str, *, source: str, **given: Any
+        self, mask_metric: MaskMetric, name: str, description: str, *, source: str, **declared: Any
     ) -> Mean:
         """The mean of a metric of masks, as a function of a sum and a number.
 
-        Parameters
-        ----------
-        mask_metric : callable
-            Whose direction, bounds and unit the mean has.
-        name, description : str
-            The first line of the description says what the mean is.
-        source : str
-            In prose, of the documentation.
-        **given
-            What else is declared of the metric.
+        It has the direction, bounds and unit of the metric; the first line of the description says
+        what it is.
         """
         spec: MetricSpec = spec_of(mask_metric)
 
@@ -70,7 +55,7 @@ class MeanOf:
             unit=spec.unit,
             spaced=spec.spaced,
             reliable_n=spec.reliable_n,
-            **given,
+            **declared,
         )(mean)
 
     def _documentation(self, name: str, description: str, source: str) -> str:
@@ -105,9 +90,11 @@ def is_distance(mask_metric: MaskMetric) -> bool:
 
 
 def measured(
-    of: Literal["pairs", "lesions"], mask_metric: MaskMetric, given: Mapping[str, float]
+    of: Literal["pairs", "lesions"], mask_metric: MaskMetric, options: Mapping[str, float]
 ) -> Measured:
     """A metric of masks with those of the parameters that are its own."""
     spec: MetricSpec = spec_of(mask_metric)
     names = [parameter.name for parameter in spec.parameters]
-    return Measured(of, spec.name, tuple((name, given[name]) for name in names if name in given))
+    return Measured(
+        of, spec.name, tuple((name, options[name]) for name in names if name in options)
+    )

@@ -28,14 +28,8 @@ def shared_voxels(
 ) -> Array:
     """How many voxels the masks of each pair share.
 
-    Parameters
-    ----------
-    detections, references : sequence of CroppedMask
-    first, second : ndarray of int, shape (P,)
-        The pairs, as places among detections and references.
+    The P pairs are places among detections (``first``) and references (``second``).
 
-    Examples
-    --------
     >>> square = CroppedMask((0, 0), np.ones((2, 2), dtype=bool))
     >>> beside = CroppedMask((1, 0), np.ones((2, 2), dtype=bool))
     >>> shared_voxels([square], [square, beside], np.array([0, 0]), np.array([0, 1]))

@@ -10,7 +10,12 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.match_lists import Admits
 from halfwidth.core.objects import CroppedMask
 from halfwidth.core.types import Array
-from halfwidth.metrics.boundary_geometry import boundary_bits, chessboard_band, inner_band
+from halfwidth.metrics.boundary_geometry import (
+    boundary_bits,
+    cheng_layers,
+    chessboard_band,
+    inner_band,
+)
 from halfwidth.metrics.detection.localisation import LocalisationSpec, Pairs
 from halfwidth.metrics.detection.mask_overlaps import shared_voxels, sizes
 from halfwidth.metrics.detection.representations import (
@@ -33,39 +38,43 @@ LEAST_OVERLAP = (
 )
 
 
-def _quotient(pairs: Pairs, shared: Array, found: Array, true: Array, *, of_true: bool) -> Array:
+def _quotient(
+    pairs: Pairs, shared: Array, detected: Array, true: Array, *, over_reference: bool
+) -> Array:
     """What is shared over the union, or the reference; over the detection where it is a crowd's.
 
     Zero where nothing is shared, of objects without extent too.
     """
     values, some = np.zeros(len(shared)), np.flatnonzero(shared > 0)
     first, second, part = pairs.first[some], pairs.second[some], shared[some]
-    of = true[second]
-    if not of_true:
-        of = of + found[first] - part
+    whole = true[second]
+    if not over_reference:
+        whole = whole + detected[first] - part
     if pairs.crowd is not None:
-        of = np.where(pairs.crowd[some], found[first], of)
-    values[some] = part / of
+        whole = np.where(pairs.crowd[some], detected[first], whole)
+    values[some] = part / whole
     return values
 
 
 # --------------------------------------------------------------------------- boxes and balls
 
 
-def _compare_boxes(pairs: Pairs, found: Array, true: Array, *, of_true: bool = False) -> Array:
+def _compare_boxes(
+    pairs: Pairs, detected: Array, true: Array, *, over_reference: bool = False
+) -> Array:
     dims = true.shape[1] // 2
-    found_size, true_size = extents(found), extents(true)
-    found, true = np.ascontiguousarray(found.T), np.ascontiguousarray(true.T)
+    detected_size, true_size = extents(detected), extents(true)
+    detected, true = np.ascontiguousarray(detected.T), np.ascontiguousarray(true.T)
     values = np.empty(len(pairs.first))
     for start in range(0, len(values), AT_ONCE):
         some = pairs.some(slice(start, start + AT_ONCE))
         shared = np.ones(len(some.first))
         for axis in range(dims):
-            side = np.minimum(found[dims + axis][some.first], true[dims + axis][some.second])
-            side -= np.maximum(found[axis][some.first], true[axis][some.second])
+            side = np.minimum(detected[dims + axis][some.first], true[dims + axis][some.second])
+            side -= np.maximum(detected[axis][some.first], true[axis][some.second])
             shared *= np.maximum(side, 0.0, out=side)
         values[start : start + AT_ONCE] = _quotient(
-            some, shared, found_size, true_size, of_true=of_true
+            some, shared, detected_size, true_size, over_reference=over_reference
         )
     return values
 
@@ -79,16 +88,16 @@ def box_iou(pairs: Pairs) -> Array:
 
 def approximate_iou(pairs: Pairs) -> Array:
     """The IoU of balls where both sides are, else of boxes, given or around masks and balls."""
-    found, true = pairs.detections, pairs.references
-    if holds(found, BALLS) and holds(true, BALLS):
+    detections, references = pairs.detections, pairs.references
+    if holds(detections, BALLS) and holds(references, BALLS):
         return _compare_balls(pairs)
     one, other = (
         # A box that is given comes before one around a ball.
         first_held(objects, (BOXES, MASKS, BALLS))
-        for objects in (found, true)
+        for objects in (detections, references)
     )
     return _compare_boxes(
-        pairs, boxes_of(found, one, pairs.spacing), boxes_of(true, other, pairs.spacing)
+        pairs, boxes_of(detections, one, pairs.spacing), boxes_of(references, other, pairs.spacing)
     )
 
 
@@ -102,8 +111,10 @@ def _compare_balls(pairs: Pairs) -> Array:
         pairs.spacing,
     )
     shared = _lens(apart, one[pairs.first], other[pairs.second], dims)
-    of_unit = math.pi if dims == 2 else 4 / 3 * math.pi
-    return _quotient(pairs, shared, of_unit * one**dims, of_unit * other**dims, of_true=False)
+    unit_ball = math.pi if dims == 2 else 4 / 3 * math.pi
+    return _quotient(
+        pairs, shared, unit_ball * one**dims, unit_ball * other**dims, over_reference=False
+    )
 
 
 def _lens(apart: Array, one: Array, other: Array, dims: int) -> Array:
@@ -132,9 +143,11 @@ def _lens(apart: Array, one: Array, other: Array, dims: int) -> Array:
 # --------------------------------------------------------------------------- masks
 
 
-def _compare_masks(pairs: Pairs, found: Masks, true: Masks, *, of_true: bool = False) -> Array:
-    shared = shared_voxels(found, true, pairs.first, pairs.second)
-    return _quotient(pairs, shared, sizes(found), sizes(true), of_true=of_true)
+def _compare_masks(
+    pairs: Pairs, detected: Masks, true: Masks, *, over_reference: bool = False
+) -> Array:
+    shared = shared_voxels(detected, true, pairs.first, pairs.second)
+    return _quotient(pairs, shared, sizes(detected), sizes(true), over_reference=over_reference)
 
 
 def mask_iou(pairs: Pairs) -> Array:
@@ -144,19 +157,23 @@ def mask_iou(pairs: Pairs) -> Array:
 
 def intersection_over_reference(pairs: Pairs) -> Array:
     """The IoR of masks where both sides have them, else of boxes."""
-    found, true = pairs.detections, pairs.references
-    if holds(found, MASKS) and holds(true, MASKS):
-        return _compare_masks(pairs, found.masks or (), true.masks or (), of_true=True)
-    return _compare_boxes(pairs, boxes_of(found, BOXES), boxes_of(true, BOXES), of_true=True)
+    detections, references = pairs.detections, pairs.references
+    if holds(detections, MASKS) and holds(references, MASKS):
+        return _compare_masks(
+            pairs, detections.masks or (), references.masks or (), over_reference=True
+        )
+    return _compare_boxes(
+        pairs, boxes_of(detections, BOXES), boxes_of(references, BOXES), over_reference=True
+    )
 
 
 def boundary_iou(pairs: Pairs) -> Array:
     """The IoU of the bands inside of the boundaries."""
-    found, true = (
+    detections, references = (
         tuple(_band(one, pairs) for one in objects.masks or ())
         for objects in (pairs.detections, pairs.references)
     )
-    return _compare_masks(pairs, found, true)
+    return _compare_masks(pairs, detections, references)
 
 
 def _band(one: CroppedMask, pairs: Pairs) -> CroppedMask:
@@ -167,7 +184,7 @@ def _band(one: CroppedMask, pairs: Pairs) -> CroppedMask:
         edge = boundary_bits(one.mask)
         band = inner_band(one.mask, edge, pairs.boundary_distance, steps)
     elif pairs.shape is not None:
-        band = chessboard_band(one.mask, max(1, round(0.02 * math.hypot(*pairs.shape))))
+        band = chessboard_band(one.mask, cheng_layers(pairs.shape))
     else:
         raise DataError(
             "boundary_iou needs the width of its bands, boundary_distance, where the shapes of the "

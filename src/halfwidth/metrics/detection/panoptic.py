@@ -49,8 +49,8 @@ def _overlap_and_outcomes(matches: MatchLists) -> Array:
             f"panoptic quality adds up the IoU of matched objects, and {spec.name} is none: "
             f"{spelled('localisation', 'mask_iou')}"
         )
-    found = matches.outcome[0] == Outcome.TRUE_POSITIVE
-    overlap = by_class_and_image(matches, np.where(found, matches.similarity[0], 0.0))
+    matched = matches.outcome[0] == Outcome.TRUE_POSITIVE
+    overlap = by_class_and_image(matches, np.where(matched, matches.similarity[0], 0.0))
     return np.concatenate([overlap[None], counts])
 
 
@@ -65,13 +65,13 @@ def _notes(matches: MatchLists) -> tuple[str, ...]:
     return (f"panoptic quality is defined with overlaps > 0.5, and matches here have {here}",)
 
 
-def _found_and_drawn() -> ImageSums:
+def _panoptic_quality() -> ImageSums:
     return _form(pq, ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.5, 0.5)))
 
 
 @of_objects(
     title="PQ",
-    form=_found_and_drawn,
+    form=_panoptic_quality,
     class_needs=ClassNeed.EITHER,
     prevalence_dependent=True,
     reliable_n=50,
@@ -109,13 +109,13 @@ def pq(overlap: Numbers, tp: Numbers, fn: Numbers, fp: Numbers) -> Numbers:
     return ratio(overlap, tp + (fn + fp) / 2)
 
 
-def _drawn() -> ImageSums:
+def _segmentation_quality() -> ImageSums:
     return _form(sq, ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0)))
 
 
 @of_objects(
     title="SQ",
-    form=_drawn,
+    form=_segmentation_quality,
     class_needs=ClassNeed.MATCHES,
     synonyms=("segmentation_quality",),
     cite="kirillov2019",
@@ -153,13 +153,13 @@ def sq(
     return ratio(overlap, tp)
 
 
-def _found() -> ImageSums:
+def _recognition_quality() -> ImageSums:
     return _form(rq, ((0.0, 1.0, 0.0, 0.0), (0.0, 1.0, 0.5, 0.5)))
 
 
 @of_objects(
     title="RQ",
-    form=_found,
+    form=_recognition_quality,
     class_needs=ClassNeed.EITHER,
     prevalence_dependent=True,
     reliable_n=50,

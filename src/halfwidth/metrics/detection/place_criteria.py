@@ -22,12 +22,13 @@ CENTRES = (Known.POINTS, Known.MASKS, Known.BOXES)
 
 def _centres(pairs: Pairs) -> tuple[Array, Array]:
     """The centres of both, of the same kind where there is one that both are given in."""
-    found, true = pairs.detections, pairs.references
-    shared = [what for what in CENTRES if holds(found, what) and holds(true, what)]
+    detections, references = pairs.detections, pairs.references
+    shared = [way for way in CENTRES if holds(detections, way) and holds(references, way)]
     one, other = (
-        shared[0] if shared else first_held(objects, CENTRES) for objects in (found, true)
+        shared[0] if shared else first_held(objects, CENTRES)
+        for objects in (detections, references)
     )
-    return centres_of(found, one), centres_of(true, other)
+    return centres_of(detections, one), centres_of(references, other)
 
 
 def _centre_of_detections(pairs: Pairs) -> Array:
@@ -36,15 +37,15 @@ def _centre_of_detections(pairs: Pairs) -> Array:
 
 def centre_distance(pairs: Pairs) -> Array:
     """Between the centres, in mm where the voxels have a spacing."""
-    found, true = _centres(pairs)
-    return distances(found[pairs.first], true[pairs.second], pairs.spacing)
+    detections, references = _centres(pairs)
+    return distances(detections[pairs.first], references[pairs.second], pairs.spacing)
 
 
 def centre_in_radius(pairs: Pairs) -> Array:
     """Distance between the centres, in radii of the reference."""
-    found = _centre_of_detections(pairs)
+    centres = _centre_of_detections(pairs)
     apart = distances(
-        found[pairs.first],
+        centres[pairs.first],
         centres_of(pairs.references, Known.POINTS)[pairs.second],
         pairs.spacing,
     )

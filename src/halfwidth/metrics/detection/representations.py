@@ -20,18 +20,18 @@ class Known(StrEnum):
     BALLS = "centres with radii"
 
 
-def holds(objects: Objects, what: Known) -> bool:
+def holds(objects: Objects, way: Known) -> bool:
     """Whether all of the objects are given in this way."""
-    if what is Known.BALLS:
+    if way is Known.BALLS:
         return objects.points is not None and objects.radii is not None
     fields = {Known.BOXES: "boxes", Known.MASKS: "masks", Known.POINTS: "points"}
-    return getattr(objects, fields[what]) is not None
+    return getattr(objects, fields[way]) is not None
 
 
 def known_of(objects: Objects) -> list[Known]:
     """All ways in which the objects are given."""
-    ways = [what for what in Known if holds(objects, what)]
-    return [what for what in ways if what is not Known.POINTS or Known.BALLS not in ways]
+    ways = [way for way in Known if holds(objects, way)]
+    return [way for way in ways if way is not Known.POINTS or Known.BALLS not in ways]
 
 
 def ways_text(ways: Sequence[Known]) -> str:
@@ -45,33 +45,33 @@ def ways_text(ways: Sequence[Known]) -> str:
 
 def first_held(objects: Objects, wanted: Sequence[Known]) -> Known:
     """The first of the ways that the objects are given in; there is one."""
-    return next(what for what in wanted if holds(objects, what))
+    return next(way for way in wanted if holds(objects, way))
 
 
-def boxes_of(objects: Objects, what: Known, spacing: tuple[float, ...] | None = None) -> Array:
+def boxes_of(objects: Objects, way: Known, spacing: tuple[float, ...] | None = None) -> Array:
     """Boxes, those around masks, or those around balls, shape (m, 2 d)."""
-    if what is Known.MASKS:
+    if way is Known.MASKS:
         return boxes_around(objects.masks or ())
-    if what is Known.BALLS:
-        centres, radii = _given(objects.points), _given(objects.radii)[:, None]
+    if way is Known.BALLS:
+        centres, radii = _present(objects.points), _present(objects.radii)[:, None]
         if spacing is not None:
             radii = radii / np.array(spacing[::-1])
         return np.concatenate([centres - radii, centres + radii], axis=1)
-    return _given(objects.boxes)
+    return _present(objects.boxes)
 
 
-def centres_of(objects: Objects, what: Known) -> Array:
+def centres_of(objects: Objects, way: Known) -> Array:
     """Centres, those of boxes or the centroids of masks, shape (m, d)."""
-    if what is Known.MASKS:
+    if way is Known.MASKS:
         return centroids(objects.masks or ())
-    if what is Known.BOXES:
-        boxes = _given(objects.boxes)
+    if way is Known.BOXES:
+        boxes = _present(objects.boxes)
         low, high = np.split(boxes, 2, axis=1)
         return low + (high - low) / 2
-    return _given(objects.points)
+    return _present(objects.points)
 
 
-def _given(values: Array | None) -> Array:
+def _present(values: Array | None) -> Array:
     if values is None:
         raise ValueError("objects are not given in this way")
     return np.asarray(values, dtype=float)

@@ -36,18 +36,12 @@ def to_be_found(matches: MatchLists) -> Array:
     return pooled
 
 
-def at_one_threshold(matches: MatchLists, what: str) -> NDArray[np.uint8]:
-    """The outcome of each detection, (E,), where there is but one threshold.
-
-    Raises
-    ------
-    OptionError
-        If there are several.
-    """
+def at_one_threshold(matches: MatchLists, metric: str) -> NDArray[np.uint8]:
+    """The outcome of each detection, (E,), where there is but one threshold."""
     if len(matches.outcome) == 1:
         return np.asarray(matches.outcome[0])
     raise OptionError(
-        f"{what} is of one threshold of localisation, and {len(matches.outcome)} are given: name "
+        f"{metric} is of one threshold of localisation, and {len(matches.outcome)} are given: name "
         f"one ({spelled('threshold')})"
     )
 
@@ -75,15 +69,15 @@ def mean_outcomes(matches: MatchLists) -> Array:
     """Objects found and objects missed, their means over the thresholds: (2, C, n)."""
     if matches.lesions is not None:
         return lesions_found(matches)
-    found = by_class_and_image(matches, (matches.outcome == Outcome.TRUE_POSITIVE).mean(axis=0))
-    return np.stack([found, to_be_found(matches) - found])
+    tp = by_class_and_image(matches, (matches.outcome == Outcome.TRUE_POSITIVE).mean(axis=0))
+    return np.stack([tp, to_be_found(matches) - tp])
 
 
 def lesions_found(matches: MatchLists) -> Array:
     """Lesions that some detection touches, and those that none does: (2, C, n)."""
-    found = np.array([len(one.detections) > 0 for one in matches.lesions or ()], dtype=float)
-    hit = sums_of_lesions(matches, found)
-    return np.stack([hit, to_be_found(matches) - hit])
+    touched = np.array([len(one.detections) > 0 for one in matches.lesions or ()], dtype=float)
+    tp = sums_of_lesions(matches, touched)
+    return np.stack([tp, to_be_found(matches) - tp])
 
 
 def sums_of_lesions(matches: MatchLists, weights: Array) -> Array:
@@ -97,13 +91,7 @@ def sums_of_lesions(matches: MatchLists, weights: Array) -> Array:
 
 @frozen
 class OfSums:
-    """A function of sums, given one by one, as a function of their array.
-
-    Attributes
-    ----------
-    function : callable
-    parameters : tuple of (str, float)
-    """
+    """A function of sums, given one by one, as a function of their array."""
 
     function: Callable[..., Numbers]
     parameters: tuple[tuple[str, float], ...] = ()

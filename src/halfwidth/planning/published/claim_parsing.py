@@ -68,26 +68,9 @@ _COMPANIONS: dict[str, tuple[str, ...]] = {
 }
 
 
-def parse_claim(given: dict[str, Any], bounds: Any) -> Claim:
-    """The claim made by some of the `FIELDS`.
-
-    Parameters
-    ----------
-    given : dict
-        By field; None where the paper says nothing.
-    bounds : (low, high), optional
-        Range of the values; replaces that of the metric.
-
-    Returns
-    -------
-    Claim
-
-    Raises
-    ------
-    ClaimError
-        If a number is impossible, or the numbers contradict each other; it names the field.
-    """
-    printed = {name: given.get(name) for name in FIELDS}
+def parse_claim(fields: dict[str, Any], bounds: Any) -> Claim:
+    """The claim made by some of the `FIELDS`; a `ClaimError` names the one that is impossible."""
+    printed = {name: fields.get(name) for name in FIELDS}
     kind = _claim_kind(printed)
     if printed["n"] is None:
         raise ClaimError("n", "n is missing: give the number of cases")
@@ -99,11 +82,9 @@ def parse_claim(given: dict[str, Any], bounds: Any) -> Claim:
         raise ClaimError("n", f"n=1 allows no interval: {why}")
     if kind == "mean":
         return _parse_mean(n, printed, bounds)
-    return (
-        _parse_count(n, printed, bounds)
-        if kind == "proportion"
-        else _parse_auroc(n, printed, bounds)
-    )
+    if kind == "proportion":
+        return _parse_count(n, printed, bounds)
+    return _parse_auroc(n, printed, bounds)
 
 
 def _claim_kind(printed: dict[str, Any]) -> ClaimKind:
@@ -179,12 +160,12 @@ def _parse_rival(claim: MeanClaim, printed: dict[str, Any], scale: float) -> Mea
 def _parse_spread(
     n: int, printed: dict[str, Any], metric: Metric, value: float, scale: float
 ) -> tuple[Spread, SpreadSource]:
-    given = [field for field in SPREADS if printed[field] is not None]
-    if len(given) > 1:
-        listed = " and ".join(given)
-        raise ClaimError(given[1], f"{listed} exclude each other: give what the paper prints")
-    if given:
-        (field,) = given
+    spreads = [field for field in SPREADS if printed[field] is not None]
+    if len(spreads) > 1:
+        listed = " and ".join(spreads)
+        raise ClaimError(spreads[1], f"{listed} exclude each other: give what the paper prints")
+    if spreads:
+        (field,) = spreads
         sd = _sd_of_cases(field, printed[field], printed["mean"], n, metric, scale)
         return Spread.known(sd), cast("SpreadSource", field)
     try:
@@ -207,10 +188,7 @@ def _sd_per_spread(field: str, n: int) -> float:
 def _sd_of_cases(
     field: str, printed: Any, mean_printed: Any, n: int, metric: Metric, scale: float
 ) -> float:
-    """The SD of cases from a printed spread; refuses one that no values in the range can have.
-
-    Printed numbers are rounded: a mean of 1.00 may be .995.
-    """
+    """The SD of cases from a printed spread; refuses one that no values in the range can have."""
     number, mean = read_number(field, printed), read_number("mean", mean_printed)
     if number < 0:
         raise ClaimError(field, f"{field} {number:g} is negative; a spread is 0 or more")
@@ -220,14 +198,16 @@ def _sd_of_cases(
     half = min(half, MOST_ROUNDING * bounds.width)
     number, mean = number / scale, mean / scale
     factor = _sd_per_spread(field, n)
-    nearby = [min(max(mean + step, bounds.low), bounds.high) for step in (-half, 0.0, half)]
-    most = max(largest_sd(near, n, bounds) for near in nearby)
+    # Printed numbers are rounded: a mean of 1.00 may be .995.
+    means = [min(max(mean + step, bounds.low), bounds.high) for step in (-half, 0.0, half)]
+    most = max(largest_sd(each, n, bounds) for each in means)
     if (number - half) * factor > most * (1 + 1e-9):
-        what = f"{field} {number:g}" + (f" (an SD of {number * factor:.4g})" * (factor != 1))
+        as_sd = f" (an SD of {number * factor:.4g})" if factor != 1 else ""
         raise ClaimError(
             field,
-            f"{what} is impossible: {n} values in {bounds} with mean {mean:g} have an SD of "
-            f"{most:.4g} at most; check n, the metric and the unit (scale 100 for per cent)",
+            f"{field} {number:g}{as_sd} is impossible: {n} values in {bounds} with mean {mean:g} "
+            f"have an SD of {most:.4g} at most; check n, the metric and the unit (scale 100 for "
+            "per cent)",
         )
     return number * factor
 
@@ -282,8 +262,8 @@ def _metric_of_shares(name: Any) -> Metric:
     if bare in (accuracy.__name__, *SHARES_OF_SOME):
         return Metric(SAMPLE_METRICS[bare])
     known = (accuracy.__name__, "correct", *SHARES_OF_SOME)
-    near = closest(bare, known)
-    proposal = f"; did you mean {near!r}?" if near else ""
+    nearest = closest(bare, known)
+    proposal = f"; did you mean {nearest!r}?" if nearest else ""
     raise ClaimError(
         "metric", f"{name!r} is no proportion of cases{proposal}; with correct: {', '.join(known)}"
     )

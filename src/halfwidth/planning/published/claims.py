@@ -15,45 +15,25 @@ SpreadSource = Literal["sd", "sem", "halfwidth", "guess"]
 
 @frozen(kw_only=True)
 class _PublishedNumber:
-    """What all claims have in common.
-
-    Attributes
-    ----------
-    n : int
-        Cases.
-    value : float
-        In the metric's unit.
-    metric : Metric
-    rounding : float
-        By how much rounding in print may have changed the difference from the rival.
-    decimals : int
-        The most printed decimals, in the metric's unit; 0 if counts were given.
-    label : str
-    """
+    """What all claims have in common; the rival is another model on the same cases."""
 
     n: int
+    # In the metric's unit.
     value: float
     metric: Metric
+    # By how much rounding in print may have changed the difference from the rival.
     rounding: float = 0.0
+    # The most printed decimals, in the metric's unit; 0 if counts were given.
     decimals: int = 0
     label: str = ""
 
 
 @frozen(kw_only=True)
 class MeanClaim(_PublishedNumber):
-    """A mean over cases.
-
-    Attributes
-    ----------
-    spread : Spread
-        SD of the cases (n - 1).
-    source : {"sd", "sem", "halfwidth", "guess"}
-        What the SD rests on.
-    rival : MeanClaim or None
-        The model that this one is compared with, on the same cases.
-    """
+    """A mean over cases."""
 
     kind: ClassVar[ClaimKind] = "mean"
+    # SD of the cases (n - 1).
     spread: Spread
     source: SpreadSource
     rival: MeanClaim | None = None
@@ -61,36 +41,19 @@ class MeanClaim(_PublishedNumber):
 
 @frozen(kw_only=True)
 class CountClaim(_PublishedNumber):
-    """A proportion of cases.
-
-    Attributes
-    ----------
-    successes : int
-    half_unit : float
-        Half of the last digit of a printed share from which the count was inferred; 0 if the
-        count was given.
-    rival : CountClaim or None
-        The model that this one is compared with, on the same cases.
-    """
+    """A proportion of cases."""
 
     kind: ClassVar[ClaimKind] = "proportion"
     source: ClassVar[str] = "counts"
     successes: int
+    # Half of the last digit of a printed share from which the count was inferred; else 0.
     half_unit: float = 0.0
     rival: CountClaim | None = None
 
 
 @frozen(kw_only=True)
 class AurocClaim(_PublishedNumber):
-    """An AUROC.
-
-    Attributes
-    ----------
-    positives : int
-        Positive cases.
-    rival : AurocClaim or None
-        The model that this one is compared with, on the same cases.
-    """
+    """An AUROC; ``positives`` are cases."""
 
     kind: ClassVar[ClaimKind] = "auroc"
     source: ClassVar[str] = "counts"

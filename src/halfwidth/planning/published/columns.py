@@ -52,29 +52,19 @@ NOTHING = {"-", "--", "---", ""}
 
 @frozen
 class Heading:
-    """The meaning of a column of published numbers, from its heading.
+    """The meaning of a column of published numbers, from its heading."""
 
-    Attributes
-    ----------
-    name : str
-        The heading.
-    role : {"field", "value", "spread", "model", "part", ""}
-        ``field`` is one of `FIELDS`; a ``value`` is a mean with its spread in the same cell or not,
-        a ``spread`` what goes with it; ``model`` names a row, and rows are compared within a
-        ``part`` (a structure, a task) only. Empty where the heading says nothing.
-    field : str
-        The field of a claim.
-    metric : str
-        Of a value or a spread, if the heading names one.
-    spread : str
-        What follows the ±, if the heading says it.
-    per_cent : bool
-    """
-
+    # The heading.
     name: str
+    # ``field`` is one of `FIELDS`; a ``value`` is a mean with its spread in the same cell or not,
+    # a ``spread`` what goes with it; ``model`` names a row, and rows are compared within a ``part``
+    # (a structure, a task) only. Empty where the heading says nothing.
     role: Role = ""
+    # The field of a claim.
     field: str = ""
+    # Of a value or a spread, if the heading names one.
     metric: str = ""
+    # What follows the ±, if the heading says it.
     spread: str = ""
     per_cent: bool = False
 
@@ -89,19 +79,10 @@ class PrintedCell:
 
 
 def parse_cell(text: str) -> PrintedCell | None:
-    """The number, or the two numbers, of a cell; None if it is empty.
+    """The number, or the two numbers, of a cell; None if it is empty, else a ValueError.
 
-    Raises
-    ------
-    ValueError
-        If it is neither a number nor two.
-
-    Examples
-    --------
     >>> parse_cell("89.1 ± 9.0 %")
     PrintedCell(value=89.1, spread=9.0, per_cent=True)
-    >>> parse_cell("0.891 (0.09)").spread, parse_cell("–")
-    (0.09, None)
     """
     plain = text.translate(MINUS).strip()
     if plain in NOTHING:
@@ -116,12 +97,8 @@ def parse_cell(text: str) -> PrintedCell | None:
 def parse_heading(name: str) -> Heading:
     """The meaning of a heading.
 
-    Examples
-    --------
     >>> parse_heading("Dice (SD)")
     Heading(name='Dice (SD)', role='value', field='mean', metric='dsc', spread='sd', per_cent=False)
-    >>> parse_heading("Std").field, parse_heading("HD95 SEM").metric, parse_heading("Method").role
-    ('sd', 'hd95', 'model')
     """
     lower = name.strip().lower()
     if lower == "label" or lower in MODEL:

@@ -24,76 +24,34 @@ FEW_ROWS = 4
 
 @frozen
 class Row:
-    """A claim of a table, with its names.
-
-    Attributes
-    ----------
-    claim : Claim
-    model : str
-    part : str
-        The structure or the task; only rows of the same part are compared.
-    """
+    """A claim of a table, with its names."""
 
     claim: Claim
     model: str
+    # The structure or the task; only rows of the same part are compared.
     part: str = ""
 
 
 @frozen
 class Comparison:
-    """Two rows of a table.
+    """Two rows of a table."""
 
-    Attributes
-    ----------
-    part : str
-        What the two rows have in common: the structure or the task.
-    subject : str
-        The metric.
-    first, second : str
-        The better row and the other one.
-    lead : Lead
-        Of the first over the second, at the level of the call.
-    jointly : Lead
-        The same at the level at which all pairs hold jointly (Bonferroni).
-    pairs : int
-        The number of these pairs.
-    n : int
-    """
-
+    # What the two rows have in common: the structure or the task, and the metric.
     part: str
     subject: str
+    # The better row and the other one.
     first: str
     second: str
+    # Of the first over the second, at the level of the call.
     lead: Lead
+    # The same at the level at which all pairs hold jointly (Bonferroni), and how many these are.
     jointly: Lead
     pairs: int
     n: int
 
 
 def compare(rows: Sequence[Row], level: Level, how: Compare = "auto") -> tuple[Comparison, ...]:
-    """Rows with the same metric, part and number of cases, two at a time.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-    level : Level
-    how : {"auto", "best", "pairs", "none"}
-        Every row against the best one, or all pairs; ``auto`` takes all pairs of up to four rows.
-
-    Returns
-    -------
-    tuple of Comparison
-
-    Raises
-    ------
-    OptionError
-        If ``how`` is another word.
-
-    Notes
-    -----
-    The better rows are chosen by the compared numbers themselves, so the correction counts all
-    pairs of a group, whichever of them are shown.
-    """
+    """Rows with the same metric, part and number of cases, two at a time."""
     one_of("compare", how, get_args(Compare))
     if how == "none":
         return ()
@@ -121,6 +79,8 @@ def _compare_group(rows: Sequence[Row], level: Level, how: Compare) -> Iterator[
         return
     better = rows[0].claim.metric.spec.better
     ranked = sorted(rows, key=lambda row: row.claim.value, reverse=better is not Better.LOWER)
+    # The better rows are chosen by the compared numbers themselves, so the correction counts all
+    # pairs of a group, whichever of them are shown.
     pairs = math.comb(len(rows), 2)
     joint = replace(level, confidence_level=1 - (1 - level.confidence_level) / pairs)
     every = how == "pairs" or (how == "auto" and len(rows) <= FEW_ROWS)

@@ -173,50 +173,30 @@ def _with_class_cautions(estimate: Estimate, claim: AurocClaim) -> tuple[Caution
     count, name = min((claim.positives, "positive"), (claim.negatives, "negative"))
     if count < FEW_OF_A_CLASS:
         cases = f"{count} case{'' if count == 1 else 's'}"
-        what = estimate.subject
-        needed = f"about {FEW_OF_A_CLASS} or more"
-        named = {"name": f"Class {name}", "count": cases, "more": "", "what": what}
-        raised.append(caution("HW204", needed=needed, **named))
+        raised.append(
+            caution(
+                "HW204",
+                name=f"Class {name}",
+                count=cases,
+                more="",
+                what=estimate.subject,
+                needed=f"about {FEW_OF_A_CLASS} or more",
+            )
+        )
     end = round(estimate.value)
     if abs(estimate.value - end) <= NEAR_END:
-        raised.append(_near_end_caution(estimate.value, float(end)))
+        value = fixed_apart(estimate.value, 3, (float(end),))
+        raised.append(caution("HW207", what="AUROC", value=value, end=float(end)))
     return tuple(sorted(raised, key=lambda item: item.code))
 
 
-def _near_end_caution(value: float, end: float) -> Caution:
-    return caution("HW207", what="AUROC", value=fixed_apart(value, 3, (end,)), end=end)
-
-
 def binormal_se(area: Array, positives: Any, negatives: Any) -> Array:
-    """Standard error of an AUROC of normal scores with equal variances.
-
-    DeLong's standard error estimates it with a small bias: on average DeLong's is a little larger
-    (`halfwidth.planning.aurocs.expected_delong_variance`).
+    """Standard error of an AUROC of normal scores with equal variances; 0 at A = 0 and A = 1.
 
     SE² = [A(1 - A) + (m - 1)(Q - A²) + (n - 1)(Q - A²)] / (mn), m positive and n negative cases,
     and Q = Φ₂(a, a; ½), a = Φ⁻¹(A): the probability that two positive cases both score above a
-    negative one. Φ₂ is by Owen's T: Φ₂(a, a; ½) = A - 2 T(a, 1/√3).
-
-    Parameters
-    ----------
-    area : ndarray
-        A, in [0, 1].
-    positives, negatives : array-like
-        m and n.
-
-    Returns
-    -------
-    ndarray
-        0 at A = 0 and A = 1.
-
-    References
-    ----------
-    DeLong, DeLong & Clarke-Pearson (1988); Owen (1956) for T.
-
-    Examples
-    --------
-    >>> print(f"{binormal_se(np.array(0.893), 51, 58):.4f}")
-    0.0301
+    negative one. Φ₂ is by Owen's T (1956): Φ₂(a, a; ½) = A - 2 T(a, 1/√3). DeLong's standard error
+    is a little larger on average (`halfwidth.planning.aurocs.expected_delong_variance`).
     """
     from scipy import special
 

@@ -29,67 +29,41 @@ class Reach(NamedTuple):
 
 @frozen
 class LeadRow:
-    """The difference of two models at one correlation.
-
-    Attributes
-    ----------
-    correlation : float
-    low, high : float
-        Interval of the difference.
-    halfwidth : float
-    halfwidth_low, halfwidth_high : float
-        With the smallest and the largest SD; equal to ``halfwidth`` where SDs were published.
-    larger : {"yes", "no", "depends"}
-        Whether the interval excludes 0; ``"depends"`` if that depends on the SD, which is a
-        guess.
-    """
+    """The difference of two models at one correlation, with its interval."""
 
     correlation: float
     low: float
     high: float
     halfwidth: float
+    # With the smallest and the largest SD; the same where SDs were published.
     halfwidth_low: float
     halfwidth_high: float
+    # Whether the interval excludes 0: yes, no, or depends (on the SD, which is a guess).
     larger: str
 
 
 @frozen
 class Lead:
-    """A published difference between two models on the same cases.
+    """A published difference between two models on the same cases."""
 
-    Attributes
-    ----------
-    value, versus : float
-        The values of the two models.
-    difference : float
-        ``value - versus``.
-    ahead : bool or None
-        Whether the model of the claim is the better one; None if the values are equal, or if the
-        metric does not say what is better.
-    of : str
-        The correlated quantities.
-    rows : tuple of LeadRow
-    needed : float
-        The correlation above which the lead is larger than noise: -inf if it always is, inf if it
-        never is.
-    needed_low, needed_high : float
-        With the smallest and the largest SD.
-    most : float
-        The largest correlation that the two values allow, 1 for values other than counts.
-    given_decimals : int
-        Decimals of the two values as published.
-    """
-
+    # The values of the two models, and value - versus.
     value: float
     versus: float
     difference: float
+    # Whether the model of the claim is the better one; None if the values are equal, or if the
+    # metric does not say what is better.
     ahead: bool | None
+    # The correlated quantities.
     of: str
     rows: tuple[LeadRow, ...]
+    # The correlation above which the lead is larger than noise, also with the smallest and the
+    # largest SD: -inf if it always is, inf if it never is.
     needed: float
     needed_low: float
     needed_high: float
+    # The largest correlation that the two values allow, 1 for values other than counts.
     most: float = 1.0
+    # Decimals of the two values as published.
     given_decimals: int = 0
 
     @property
@@ -111,26 +85,9 @@ def difference(
     low = d - √(b₁² - 2ρ b₁ a₂ + a₂²) and high = d + √(a₁² - 2ρ a₁ b₂ + b₂²), where d is the
     difference, b how far an interval reaches below its value and a above it. For means with t
     intervals that is d ± t √(s₁² - 2ρ s₁ s₂ + s₂²)/√n, the paired t interval; for proportions with
-    Wilson's intervals it is Newcombe's method 10 with ρ in place of his φ.
+    Wilson's intervals it is Newcombe's method 10 (1998) with ρ in place of his φ; for other values
+    Zou & Donner's (2008).
 
-    Parameters
-    ----------
-    value, versus : float
-    own, other : Reach
-        Of ``value`` and of ``versus``.
-    correlation : float
-        ρ, from -1 to 1.
-
-    Returns
-    -------
-    low, high : float
-
-    References
-    ----------
-    Newcombe (1998), method 10; Zou & Donner (2008) for other values.
-
-    Examples
-    --------
     >>> reach = Reach(0.03, 0.03)
     >>> low, high = difference(0.85, 0.83, reach, reach, 0.5)
     >>> print(f"{low:.3f} {high:.3f}")
@@ -186,9 +143,8 @@ def lead_over(claim: Claim, rival: Claim, level: Level) -> Lead:
     d, better = claim.value - rival.value, claim.metric.spec.better
     default_sign = 1 if isinstance(claim, CountClaim) else 0
     sign = {Better.HIGHER: 1, Better.LOWER: -1}.get(better, default_sign)
-    thresholds = [
-        _at_most(needed(claim.value, rival.value, reach, other), most) for reach, other in reaches
-    ]
+    thresholds = [needed(claim.value, rival.value, reach, other) for reach, other in reaches]
+    thresholds = [math.inf if threshold > most else threshold for threshold in thresholds]
     return Lead(
         claim.value,
         rival.value,
@@ -202,10 +158,6 @@ def lead_over(claim: Claim, rival: Claim, level: Level) -> Lead:
         most=most,
         given_decimals=max(claim.decimals, rival.decimals),
     )
-
-
-def _at_most(threshold: float, most: float) -> float:
-    return math.inf if threshold > most else threshold
 
 
 def _row(
@@ -226,26 +178,18 @@ def _reaches(claim: Claim, level: Level) -> list[Reach]:
     """With the SD, then with the smallest and the largest that is plausible."""
     match claim:
         case MeanClaim():
-            spread = claim.spread
-            return [_t_reach(sd, claim.n, level) for sd in (spread.sd, spread.low, spread.high)]
+            from scipy import special
+
+            spread, t = claim.spread, float(-special.stdtrit(claim.n - 1, level.tail))
+            reaches = [t * sd / math.sqrt(claim.n) for sd in (spread.sd, spread.low, spread.high)]
+            return [Reach(reach, reach) for reach in reaches]
         case CountClaim():
-            return [_wilson_reach(claim.successes, claim.n, level)] * 3
+            interval = wilson(claim.successes, claim.n, level)
+            low, high = float(interval.low), float(interval.high)
         case AurocClaim():
             estimate = auroc_estimates(claim, level)[0]
-            reach = Reach(estimate.value - estimate.low, estimate.high - estimate.value)
-            return [reach] * 3
-
-
-def _t_reach(sd: float, n: int, level: Level) -> Reach:
-    from scipy import special
-
-    reach = float(-special.stdtrit(n - 1, level.tail)) * sd / math.sqrt(n)
-    return Reach(reach, reach)
-
-
-def _wilson_reach(x: int, n: int, level: Level) -> Reach:
-    interval = wilson(x, n, level)
-    return Reach(x / n - float(interval.low), float(interval.high) - x / n)
+            low, high = estimate.low, estimate.high
+    return [Reach(claim.value - low, high - claim.value)] * 3
 
 
 def _largest_correlation(claim: Claim, rival: Claim) -> float:

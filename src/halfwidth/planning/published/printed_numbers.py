@@ -25,23 +25,23 @@ class ClaimError(DataError):
         self.field = field
 
 
-def read_number(field: str, given: Any) -> float:
+def read_number(field: str, printed: Any) -> float:
     """A finite number; keeps its decimals if it was read from a print."""
     try:
-        number = as_number(field, given, "a finite number")
+        number = as_number(field, printed, "a finite number")
         check_extent(field, number)
     except OptionError:
         # A field is an argument, a flag or a column.
-        text = f"{field} {shown(given)} is not a finite number that can be squared"
+        text = f"{field} {shown(printed)} is not a finite number that can be squared"
         raise ClaimError(field, text) from None
-    return given if isinstance(given, Printed) else number
+    return printed if isinstance(printed, Printed) else number
 
 
-def read_whole_number(field: str, given: Any) -> int:
+def read_whole_number(field: str, printed: Any) -> int:
     """A number of cases."""
-    number = read_number(field, given)
+    number = read_number(field, printed)
     if not number.is_integer():
-        raise ClaimError(field, f"{field} {shown(given)} is not a whole number")
+        raise ClaimError(field, f"{field} {shown(printed)} is not a whole number")
     if number > MOST_CASES:
         raise ClaimError(
             field, f"{field} {number:g} is beyond {MOST_CASES:.0e} cases, which nobody has"
@@ -75,8 +75,8 @@ def most_decimals(printed: dict[str, Any], fields: tuple[str, ...], scale: float
     shift = math.log10(scale)
     if not shift.is_integer():
         return 0
-    given = [decimals_in(printed[name]) for name in fields if printed[name] is not None]
-    return max([max(0, places + int(shift)) for places in given], default=0)
+    decimals = [decimals_in(printed[name]) for name in fields if printed[name] is not None]
+    return max([max(0, places + int(shift)) for places in decimals], default=0)
 
 
 def rounding_of_difference(

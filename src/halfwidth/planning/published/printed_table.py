@@ -28,23 +28,15 @@ OF_CASES = frozenset(CASE_COLUMNS) - {"id", "name"}
 
 @frozen
 class PublishedEntry:
-    """A published number of a table with what its row says.
+    """A published number of a table with what its row says."""
 
-    Attributes
-    ----------
-    printed : dict
-        By field, as for `halfwidth.planning.published.claim_parsing.parse_claim`.
-    model, part : str
-        Name of the row's model; its structure or task.
-    line : int
-    columns : mapping
-        The heading under which a field was found.
-    """
-
+    # By field, as for `halfwidth.planning.published.claim_parsing.parse_claim`.
     printed: dict[str, Any]
+    # Name of the row's model; its structure or task.
     model: str
     part: str
     line: int
+    # The heading under which a field was found.
     columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -56,13 +48,8 @@ class PublishedEntry:
 class PublishedTable:
     """A table of published numbers, with its headings interpreted.
 
-    Parameters
-    ----------
-    table : Table
-    where : str
-        Begins the messages of errors: the file, or nothing.
-    plus_minus : {"sd", "sem", "halfwidth"}, optional
-        What follows the ± of cells whose heading does not say it.
+    ``where`` begins the messages of errors: the file, or nothing. ``plus_minus`` is what follows
+    the ± of cells whose heading does not say it.
     """
 
     def __init__(self, table: Table, where: str = "", plus_minus: str | None = None) -> None:
@@ -85,18 +72,18 @@ class PublishedTable:
     def _check_values(self) -> None:
         unread = [column.name for column in self.columns if not column.role]
         known = {column.field for column in self.columns}
-        of_cases = next((name for name in unread if name.lower() in OF_CASES), None)
-        if of_cases is not None and "n" not in known:
+        case_column = next((name for name in unread if name.lower() in OF_CASES), None)
+        if case_column is not None and "n" not in known:
             raise DataError(
-                f"{self.where}column {of_cases!r} names cases, and here a row is what a paper "
+                f"{self.where}column {case_column!r} names cases, and here a row is what a paper "
                 "prints of many; 'halfwidth ci' estimates values of cases"
             )
         for name in unread:
-            near = closest(name, FIELDS)
-            if near and near not in known:
+            nearest = closest(name, FIELDS)
+            if nearest and nearest not in known:
                 raise DataError(
-                    f"{self.where}column {name!r} is not read; did you mean {near!r}? Rename it, "
-                    "or leave it out"
+                    f"{self.where}column {name!r} is not read; did you mean {nearest!r}? Rename "
+                    "it, or leave it out"
                 )
         if not self._named("value") and "correct" not in known:
             raise DataError(
@@ -109,9 +96,9 @@ class PublishedTable:
         for (name, metric), times in counts.items():
             if times > 1:
                 names = [c.name for c in self.columns if (c.field, c.metric) == (name, metric)]
-                what = " ".join(part for part in (metric, name) if part)
+                meaning = " ".join(part for part in (metric, name) if part)
                 raise DataError(
-                    f"{self.where}columns {quoted(names)} both read as {what}; "
+                    f"{self.where}columns {quoted(names)} both read as {meaning}; "
                     "leave one of them out"
                 )
         means = [column for column in self._named("value") if column.field == "mean"]

@@ -118,7 +118,7 @@ def review(
     0.75
     """
     level = Level(confidence_level)
-    given = {
+    printed = {
         "n": n,
         "mean": mean,
         "sd": sd,
@@ -134,7 +134,7 @@ def review(
         "scale": scale,
         "label": plain_text("label", label) or None,
     }
-    return _review_claim(parse_claim(given, bounds), level)
+    return _review_claim(parse_claim(printed, bounds), level)
 
 
 def _review_claim(claim: Claim, level: Level) -> Review:
@@ -229,12 +229,12 @@ def review_table(
 def _review_entry(
     entry: PublishedEntry, default: dict[str, Any], bounds: Any, level: Level
 ) -> Review:
-    given = {**entry.printed, "label": entry.label or None}
-    is_mean = given.get("mean") is not None
-    if given.get("n") is None:
-        given["n"] = default["n"]
-    if given.get("metric") is None and is_mean:
-        given["metric"] = default["metric"]
-    if given.get("scale") is None and given.get("correct") is None:
-        given["scale"] = default["scale"]
-    return _review_claim(parse_claim(given, bounds if is_mean else None), level)
+    fields = {**entry.printed, "label": entry.label or None}
+    is_mean = fields.get("mean") is not None
+    if fields.get("n") is None:
+        fields["n"] = default["n"]
+    if fields.get("metric") is None and is_mean:
+        fields["metric"] = default["metric"]
+    if fields.get("scale") is None and fields.get("correct") is None:
+        fields["scale"] = default["scale"]
+    return _review_claim(parse_claim(fields, bounds if is_mean else None), level)

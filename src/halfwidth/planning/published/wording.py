@@ -11,7 +11,6 @@ from halfwidth.intervals.auc import delong_logit, newcombe
 from halfwidth.planning.published.claims import AurocClaim, CountClaim, MeanClaim
 from halfwidth.planning.published.leads import Lead
 from halfwidth.planning.spread import spread_models, usual_correlations, usual_spread
-from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
     from halfwidth.planning.published.reviews import Review
@@ -185,7 +184,8 @@ def _interval_sentence(review: Review) -> str:
     value, low, high = (e.text_of(x) for x in (e.value, e.low, e.high))
     half = fixed(e.halfwidth, e.decimals)
     about = f"{e.label}: " if e.label else ""
-    cut = ", cut to the range of the metric" if _is_cut(e) else ""
+    is_cut = any(caution.code == "HW309" for caution in e.cautions)
+    cut = ", cut to the range of the metric" if is_cut else ""
     level = percent(e.confidence_level)
     match claim:
         case MeanClaim():
@@ -207,10 +207,6 @@ def _interval_sentence(review: Review) -> str:
         f"{interval} This is an approximation: the SD is a guess from the mean, and over the SDs "
         f"that are plausible for it the half-width is {narrow} to {wide}{unit}."
     )
-
-
-def _is_cut(e: Estimate) -> bool:
-    return any(caution.code == "HW309" for caution in e.cautions)
 
 
 # --------------------------------------------------------------------------- leads

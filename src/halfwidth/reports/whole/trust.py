@@ -6,7 +6,7 @@ import math
 
 from halfwidth.core.formatting import fixed
 from halfwidth.document.parts import Column, Heading, Kind, Note, Paragraph, Part, Section, Table
-from halfwidth.estimation.evidence_lookup import found_for
+from halfwidth.estimation.evidence_lookup import findings_for
 from halfwidth.intervals.all_methods import METHODS
 from halfwidth.planning.more_cases import halfwidth_with_more_cases
 from halfwidth.reports.whole.results import Results
@@ -38,7 +38,11 @@ def _coverage(estimates: list[Estimate]) -> list[Part]:
     unknown: dict[str, None] = {}
     for estimate in estimates:
         # The study had independent cases only.
-        row = found_for(estimate, chosen=False).at(estimate.n) if estimate.design == "iid" else None
+        row = (
+            findings_for(estimate, chosen=False).at(estimate.n)
+            if estimate.design == "iid"
+            else None
+        )
         if row is None:
             unknown[f"the {estimate.subject} by {estimate.method_title}"] = None
         else:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
-from halfwidth.resampling.distribution import ExactDistribution
+from halfwidth.resampling.distribution import ExactDistribution, Undrawn
 from halfwidth.resampling.exact.enumeration import can_enumerate, enumerated_sums
 from halfwidth.resampling.exact.lattices import lattice_step
 
@@ -54,18 +54,10 @@ MOST_VALUES, POINTS_OF_CELL, MOST_CELLS = 4096, 8, 2**40
 
 @frozen
 class Draws:
-    """A stratum of a resample: independent draws from some values, as many as there are units.
+    """A stratum of a resample: independent draws from some values, as many as there are units."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (m,)
-        About any one of them.
-    sizes : ndarray, shape (m,)
-        Units of each value.
-    """
-
-    values: Array
-    sizes: Array
+    values: Array  # (m,): about any one of them
+    sizes: Array  # (m,): units of each value
 
     @functools.cached_property
     def count(self) -> int:
@@ -96,22 +88,9 @@ def sum_distribution(
     scale: float,
     limits: tuple[float, float] = (-np.inf, np.inf),
 ) -> ExactDistribution | SmoothSum:
-    """Distribution of ``centre + (Σ draws - its expectation) / scale``.
+    """Distribution of ``centre + (Σ draws - its expectation) / scale``, within the limits.
 
-    Parameters
-    ----------
-    strata : sequence of Draws
-    centre : float
-        The value of the sample itself, each unit drawn once.
-    scale : float
-    limits : tuple of float
-        Between which it lies, whatever rounding adds.
-
-    Examples
-    --------
-    >>> tenths = sum_distribution([unit_draws(np.arange(11.0))], centre=0.5, scale=110)
-    >>> float(tenths.quantile(0.5)), float(tenths.standard_deviation().round(6))
-    (0.5, 0.095346)
+    ``centre`` is the value of the sample itself, each unit drawn once.
     """
     squares = sum(one.squares for one in strata)
     if not squares:
@@ -303,42 +282,22 @@ def normal_frequencies(vanished: float, squares: float, spread: float) -> int:
 
 
 @frozen
-class SmoothSum:
-    """A distribution function that is tabulated, with its slopes.
+class SmoothSum(Undrawn):
+    """A distribution function that is tabulated, with its slopes."""
 
-    Attributes
-    ----------
-    first, step : float
-        The first point, and the distance of two.
-    cumulative, density : ndarray
-        There; the density is by one step.
-    centre, spread : float
-        Mean and SD, exactly.
-    lattice : float
-        The distance of the values that there are; 0 where they lie close. The function passes
-        half-way between two of them through what is up to there.
-    limits : tuple of float
-        Of the values.
-    """
-
+    # The first point, and the distance of two
     first: float
     step: float
+    # There; the density is by one step
     cumulative: Array
     density: Array
+    # Mean and SD, exactly
     centre: float
     spread: float
+    # The distance of the values that there are; 0 where they lie close. The function passes
+    # half-way between two of them through what is up to there.
     lattice: float = 0.0
-    limits: tuple[float, float] = (-np.inf, np.inf)
-
-    @property
-    def n_resamples(self) -> None:
-        """None: nothing was drawn."""
-        return None
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """Always 0."""
-        return np.zeros((), dtype=np.intp)
+    limits: tuple[float, float] = (-np.inf, np.inf)  # Of the values
 
     def quantile(self, probability: Array | float) -> Array:
         """inf{x : F(x) ≥ p}."""

@@ -23,7 +23,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Quantiles
+from halfwidth.resampling.distribution import Quantiles, Undrawn
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.exact.gathered_cells import gathered
 from halfwidth.resampling.exact.inversion import (
@@ -53,16 +53,7 @@ MOST_ELEMENTS = 2**16
 def weighted_means(
     values: Array, design: Design, plan: Plan, pseudo_cases: PseudoCases
 ) -> tuple[Quantiles, Quantiles]:
-    """The distributions of the mean for the lower and for the upper end of an interval.
-
-    Parameters
-    ----------
-    values : ndarray, shape (S, n)
-        Values of cases, or their differences, in the canonical order of the design.
-    design : Design
-    plan : Plan
-    pseudo_cases : PseudoCases
-    """
+    """The distributions of the mean for the lower and for the upper end of an interval."""
     low, high = pseudo_cases.value_bounds.low, pseudo_cases.value_bounds.high
     at_bounds = pseudo_cases.reach is None and not pseudo_cases.paired and design.independent
     if at_bounds and ((values == low) | (values == high)).all():
@@ -73,12 +64,12 @@ def weighted_means(
 
 
 def _inverted(
-    values: Array, design: Design, pseudo_cases: PseudoCases, of_equal: float = np.nan
+    values: Array, design: Design, pseudo_cases: PseudoCases, equal_distance: float = np.nan
 ) -> tuple[DirichletMeans, DirichletMeans]:
     """Without draws, where there is one stratum.
 
-    ``of_equal`` is how far the pseudo-unit of units that are all equal lies from them: infinite, it
-    is at the bound; NaN, it is nowhere, and neither are quantiles.
+    ``equal_distance`` is how far the pseudo-unit of units that are all equal lies from them:
+    infinite, it is at the bound; NaN, it is nowhere, and neither are quantiles.
     """
     low, high = pseudo_cases.value_bounds.low, pseudo_cases.value_bounds.high
     units = _gathered(values, design) or _Units.from_values(values, design)
@@ -93,38 +84,26 @@ def _inverted(
             _with_atoms(from_high, pseudo_cases.high, (high, low), pseudo_cases, units.size),
         )
     else:
-        ends = _reaching(from_low, from_high, values, design, (low, high), pseudo_cases, of_equal)
+        ends = _reaching(
+            from_low, from_high, values, design, (low, high), pseudo_cases, equal_distance
+        )
     lower = DirichletMeans(low, high, *ends)
     return lower, replace(lower, is_upper=True)
 
 
 @frozen(eq=False)
 class MeansBeyond:
-    """How likely means of differences reach beyond a margin, without a draw.
+    """How likely means of differences reach beyond a margin, without a draw."""
 
-    Attributes
-    ----------
-    differences : callable
-        From places to differences of cases, (P, n), of two models each, in the canonical order of
-        the design, which has one stratum.
-    n_pairs : int
-    design : Design
-    pseudo_cases : PseudoCases
-    margin : float
-        From 0 up.
-    places : ndarray of int or None
-        Which pairs are meant; None: all.
-    known : dict
-        What has been looked for.
-    """
-
+    # From places to differences of cases, (P, n), of two models each, in the canonical order of the
+    # design, which has one stratum
     differences: Callable[[NDArray[np.intp]], Array]
     n_pairs: int
     design: Design
     pseudo_cases: PseudoCases
-    margin: float
-    places: NDArray[np.intp] | None = None
-    known: dict[str, Array] = field(default_factory=dict)
+    margin: float  # From 0 up
+    places: NDArray[np.intp] | None = None  # Which pairs are meant; None: all
+    known: dict[str, Array] = field(default_factory=dict)  # What has been looked for
 
     def some(self, places: NDArray[Any]) -> MeansBeyond:
         """Of some of them, by their places or by a mask."""
@@ -147,8 +126,8 @@ class MeansBeyond:
         chosen, known = self._chosen, self.known
         low = known["least"] < ROUGHLY * tail
         self._look_for("most", low, most_log_probability_below)
-        near = low & (known["most"] > tail / ROUGHLY)
-        self._look_for("inverted", near, lambda ratios, t: log_probability_below(ratios, t)[0])
+        close = low & (known["most"] > tail / ROUGHLY)
+        self._look_for("inverted", close, lambda ratios, t: log_probability_below(ratios, t)[0])
         rough = np.where(low, known["most"], known["least"])
         inverted = known["inverted"]
         best = np.where(np.isnan(inverted), rough, inverted)[chosen]
@@ -187,19 +166,11 @@ class MeansBeyond:
 
 @frozen(eq=False)
 class _Units:
-    """Units of samples: cases, clusters, or points that stand for very many of either.
+    """Units of samples: cases, clusters, or points that stand for very many of either."""
 
-    Attributes
-    ----------
-    totals : ndarray, shape (S, U)
-    sizes : ndarray, shape (U,)
-    size : float
-        What a pseudo-unit weighs: as much as units on average.
-    """
-
-    totals: Array
-    sizes: Array
-    size: float
+    totals: Array  # (S, U)
+    sizes: Array  # (U,)
+    size: float  # What a pseudo-unit weighs: as much as units on average
 
     @classmethod
     def from_values(cls, values: Array, design: Design) -> _Units:
@@ -220,16 +191,10 @@ class _Units:
 
 @frozen(eq=False)
 class _Cells:
-    """Points and masses in place of very many units of equal size (`cells`).
+    """Points and masses in place of very many units of equal size (`cells`)."""
 
-    Attributes
-    ----------
-    medians : ndarray, shape (S, 1)
-    distances, masses : ndarray, shape (S, m)
-        Of the points, from the median.
-    """
-
-    medians: Array
+    medians: Array  # (S, 1)
+    # (S, m): of the points, from the median
     distances: Array
     masses: Array
     size: float = 1.0
@@ -296,7 +261,7 @@ def _reaching(
     design: Design,
     bounds: tuple[float, float],
     pseudo_cases: PseudoCases,
-    of_equal: float,
+    equal_distance: float,
 ) -> tuple[GammaRatios, GammaRatios]:
     """The same with a pseudo-unit beyond the outermost unit, at a place that is random."""
     reach = pseudo_cases.reach
@@ -304,7 +269,7 @@ def _reaching(
         raise TypeError("pseudo-cases at the bounds have no reach")
     (low, high), size = bounds, 1.0 if design.equal_sizes else design.n / design.units
     mean, below, above = outer_distances(
-        design.totals(values), design.unit_sizes.astype(float), pseudo_cases, of_equal
+        design.totals(values), design.unit_sizes.astype(float), pseudo_cases, equal_distance
     )
 
     def with_unit(
@@ -321,11 +286,11 @@ def _reaching(
 
 
 def outer_distances(
-    totals: Array, sizes: Array, pseudo_cases: PseudoCases, of_equal: float = 0.0
+    totals: Array, sizes: Array, pseudo_cases: PseudoCases, equal_distance: float = 0.0
 ) -> tuple[Array, Array, Array]:
     """The mean of units, and its distances from the outermost ones that either end reaches by.
 
-    ``of_equal`` is that of units which are all equal, but for rounding.
+    ``equal_distance`` is that of units which are all equal, but for rounding.
     """
     if pseudo_cases.reach is None:
         raise TypeError("pseudo-cases at the bounds have no reach")
@@ -333,42 +298,23 @@ def outer_distances(
     smallest, largest = means.min(axis=-1), means.max(axis=-1)
     equal = largest - smallest <= SAME * pseudo_cases.value_bounds.width
     below, above = distances(mean, smallest, largest, pseudo_cases.reach)
-    return mean, np.where(equal, of_equal, below), np.where(equal, of_equal, above)
+    return mean, np.where(equal, equal_distance, below), np.where(equal, equal_distance, above)
 
 
 @frozen(eq=False)
-class DirichletMeans:
-    """Means under Dirichlet weights, for one end of an interval, known without a draw.
+class DirichletMeans(Undrawn):
+    """Means under Dirichlet weights, for one end of an interval, known without a draw."""
 
-    Attributes
-    ----------
-    low, high : float
-        Between which values lie.
-    from_low, from_high : GammaRatios
-        How far the mean is from either, in shares of their distance: for the lower end of an
-        interval, and for the upper one.
-    is_upper : bool
-        For which of the two this is.
-    found : dict
-        The quantiles for either end that have been looked for, which both ends share.
-    """
-
+    # Between which values lie
     low: float
     high: float
+    # How far the mean is from either, in shares of their distance: for the lower end of an
+    # interval, and for the upper one
     from_low: GammaRatios
     from_high: GammaRatios
-    is_upper: bool = False
-    found: dict[float, Array] = field(default_factory=dict)
-
-    @property
-    def n_resamples(self) -> None:
-        """None: nothing was drawn."""
-        return None
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """Always 0."""
-        return np.zeros(len(self.from_low.masses), dtype=np.intp)
+    is_upper: bool = False  # For which of the two this is
+    # The quantiles for either end that have been looked for, which both ends share
+    quantiles: dict[float, Array] = field(default_factory=dict)
 
     def quantile(self, probability: Array | float) -> Array:
         """The quantile of each sample's distribution, the same for all samples.
@@ -378,9 +324,9 @@ class DirichletMeans:
         share = float(np.max(probability))
         tail, samples = 1 - share if self.is_upper else share, len(self.from_low.masses)
         key = round(tail, 15)
-        if key not in self.found:
-            self.found[key] = lower_quantiles(self.from_low.above(self.from_high), tail)
-        away, width = self.found[key], self.high - self.low
+        if key not in self.quantiles:
+            self.quantiles[key] = lower_quantiles(self.from_low.above(self.from_high), tail)
+        away, width = self.quantiles[key], self.high - self.low
         return (
             self.high - width * away[samples:]
             if self.is_upper
@@ -414,7 +360,7 @@ def _drawn(
     totals = design.by_stratum(design.totals(values))
     sizes = design.by_stratum(design.unit_sizes.astype(float))
     shares = [float(size.sum()) / design.n for size in sizes]
-    of_end = [
+    pseudo_units = [
         _drawn_pseudo(totals, sizes, shares, plan, pseudo_cases, is_upper=is_upper)
         for is_upper in (False, True)
     ]
@@ -423,7 +369,7 @@ def _drawn(
         weights = design.by_stratum(Weighted(design, plan, start, stop).variates())
         for stratum, own in enumerate(weights):
             cases, weight = totals[stratum] @ own.T, own @ sizes[stratum]
-            for end, pseudo in zip(out, of_end, strict=True):
+            for end, pseudo in zip(out, pseudo_units, strict=True):
                 added, moved = pseudo[stratum]
                 total = cases + moved[..., start:stop]
                 end[:, start:stop] += shares[stratum] * total / (weight + added[start:stop])

@@ -84,15 +84,8 @@ def quantile_distribution(
     The weight of the k smallest of n cases and of the pseudo-case below them is a Beta variate:
     P(Q(t) ≤ x₍k₎) = P(Beta(k + a, n - k + b) ≥ t), a and b the masses. Two quantiles whose levels
     are 1/n apart are taken as if they had one uniform variate: a quantile of the distribution
-    interpolates between those of both. No draws are made.
-
-    Parameters
-    ----------
-    extended : ndarray, shape (S, n + 2)
-        Ascending values, with the bounds before and behind them.
-    ranks, weights : ndarray, shape (1,) or (2,)
-    masses : pair of float
-        Of the pseudo-cases below and above.
+    interpolates between those of both. ``extended`` are ascending values with the bounds before and
+    behind them, (S, n + 2).
     """
     n = extended.shape[-1] - 2
     each = [_positions(n, int(rank), masses) for rank in ranks]
@@ -136,27 +129,19 @@ def _positions(n: int, rank: int, masses: Masses) -> tuple[Positions, Array]:
 def case_weights(
     design: Design, plan: Plan, masses: Masses, elements_each: int
 ) -> Iterator[tuple[int, int, Array]]:
-    """Weights of the cases in canonical order, with the pseudo-cases before and behind them.
-
-    Yields
-    ------
-    start, stop : int
-        Range of draws.
-    weights : ndarray, shape (stop - start, n + 2)
-        Which add up to 1.
-    """
+    """Ranges of draws, and weights of the cases between those of the pseudo-cases: (B, n + 2)."""
     added = pseudo_sizes(design, plan, masses)
     sizes = design.by_stratum(design.unit_sizes.astype(float))
     for start, stop in plan.blocks(max(design.n, elements_each)):
         drawn = Weighted(design, plan, start, stop).variates()
         weights = np.zeros((stop - start, design.n + 2))
-        of_units = []
+        unit_weights = []
         for place, (own, size) in enumerate(zip(design.by_stratum(drawn), sizes, strict=True)):
             pseudo = added[start:stop, place]
             each = (size.sum() / design.n) / (own @ size + pseudo.sum(axis=-1))
-            of_units.append(own * each[:, None])
+            unit_weights.append(own * each[:, None])
             weights[:, [0, -1]] += pseudo * each[:, None]
-        weights[:, 1:-1] = np.repeat(np.concatenate(of_units, -1), design.unit_sizes, axis=-1)
+        weights[:, 1:-1] = np.repeat(np.concatenate(unit_weights, -1), design.unit_sizes, axis=-1)
         yield start, stop, weights
 
 
@@ -187,20 +172,20 @@ def _table_of_places(design: Design, plan: Plan, masses: Masses, ranks: Array) -
 
     def drawn() -> Positions:
         table = np.empty((len(levels), plan.n_resamples), np.intp)
-        blocks, of_column = _blocks(design.n, ranks)
+        blocks, last_case = _blocks(design.n, ranks)
         single = Design.iid(int((blocks == 1).sum()))
-        of_blocks = [
+        block_weights = [
             gammas(plan.entropy, ("weights of blocks", place), int(block), plan.n_resamples)
             for place, block in enumerate(blocks[blocks > 1])
         ]
         added = pseudo_sizes(design, plan, masses)[:, 0]
-        for start, stop in plan.blocks(len(of_column)):
-            weights = np.empty((stop - start, len(of_column)))
+        for start, stop in plan.blocks(len(last_case)):
+            weights = np.empty((stop - start, len(last_case)))
             weights[:, [0, -1]] = added[start:stop]
             weights[:, 1:-1][:, blocks == 1] = Weighted(single, plan, start, stop).variates()
-            for column, block in zip(np.flatnonzero(blocks > 1), of_blocks, strict=True):
+            for column, block in zip(np.flatnonzero(blocks > 1), block_weights, strict=True):
                 weights[:, 1 + column] = block[start:stop]
-            table[:, start:stop] = of_column[_places(weights, levels)]
+            table[:, start:stop] = last_case[_places(weights, levels)]
         return table
 
     return plan.once(("places of weighted quantiles", masses, tuple(levels)), (), design, drawn)
@@ -209,12 +194,8 @@ def _table_of_places(design: Design, plan: Plan, masses: Masses, ranks: Array) -
 def _blocks(n: int, ranks: Array) -> tuple[Positions, Positions]:
     """Cases that are weighed together, since no quantile of these ranks ever lies among them.
 
-    Returns
-    -------
-    blocks : ndarray of int, shape (m,)
-        How many cases each block has, in ascending order; 1 of those near a rank.
-    of_column : ndarray of int, shape (m + 2,)
-        The last case of each block in the extended sample, between the pseudo-cases.
+    How many cases each block has, (m,), and the last case of each in the extended sample, between
+    the pseudo-cases, (m + 2,).
     """
     reach = 8 * np.sqrt(ranks * (n + 1 - ranks) / (n + 2)) + 20
     alone = np.zeros(n + 1, dtype=bool)

@@ -42,23 +42,11 @@ def _resamples(units: int) -> tuple[NDArray[np.uint8], Array]:
 
 
 def enumerated_sums(strata: Sequence[Array]) -> tuple[Array, Array]:
-    """Sums over all resamples, (k, R), and their probabilities, (R,).
-
-    Parameters
-    ----------
-    strata : sequence of ndarray, shape (k, U)
-        What the units of each stratum add to the sums.
-
-    Examples
-    --------
-    >>> sums, probability = enumerated_sums([np.array([[0.0, 1.0]])])
-    >>> sums.tolist(), probability.tolist()
-    ([[2.0, 1.0, 0.0]], [0.25, 0.5, 0.25])
-    """
+    """Sums of what units of strata add, (k, U) each, in all resamples, and their probabilities."""
     sums, probability = np.zeros((len(strata[0]), 1)), np.ones(1)
     for values in strata:
         counts, own = _resamples(values.shape[-1])
-        of_stratum = values @ counts.T.astype(float)
-        sums = (sums[:, :, None] + of_stratum[:, None, :]).reshape(len(sums), -1)
+        own_sums = values @ counts.T.astype(float)
+        sums = (sums[:, :, None] + own_sums[:, None, :]).reshape(len(sums), -1)
         probability = np.outer(probability, own).ravel()
     return sums, probability

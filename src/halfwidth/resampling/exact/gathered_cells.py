@@ -18,31 +18,15 @@ NO_VARIANCE = 1e-24
 
 
 def gathered(values: Array) -> tuple[float, Array, Array]:
-    """Points and masses in place of very many values, for integrals of gamma sums.
+    """The median of very many values, points about it and their masses, for sums of gammas.
 
     Cells have equal widths in arsinh((v - median)/w), where w is the median distance from the
     median: narrow near it and wider further out in proportion to the distance. Two points keep the
     mass, mean, variance and third moment of a cell, and lie within it, with positive masses, so
     that what they make is a gamma sum again. What the fourth moment of a cell of the half-width h
-    still changes of -log(1 - s(t - v)) is below |hs/(1 - s(t - v))|⁴/4 for each value: 4e-8 where
-    t is far from the cell. Where t is near it, the many values that are not have made the integrand
+    still changes of -log(1 - s(t - v)) is below |hs/(1 - s(t - v))|⁴/4 for each value: 4e-8 where t
+    is far from the cell. Where t is near it, the many values that are not have made the integrand
     vanish before s is large. Values of thinly filled cells, as outliers are, are kept.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n,)
-
-    Returns
-    -------
-    median : float
-    distances : ndarray, shape (m,)
-        Of the points, from the median.
-    masses : ndarray, shape (m,)
-        They add up to n.
-
-    >>> median, distances, masses = gathered(np.linspace(0, 1, 100_001))
-    >>> round(median, 9), len(masses) < 200, round(float(masses.sum()), 6)
-    (0.5, True, 100001.0)
     """
     median = _middle(values)
     distances = values - median

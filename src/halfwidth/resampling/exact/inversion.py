@@ -75,17 +75,12 @@ class RandomUnit:
     """A unit of a Gamma(mass) weight whose A is random: where it lies, and how often.
 
     Given its A it is an atom. What it adds to exp(K(s)) is the mean of (1 - ds)^-mass over A.
-
-    Attributes
-    ----------
-    totals, shares : ndarray, shape (S, K)
-        A, and the probability of each, which add up to 1.
-    size, mass : float
-        B and the shape.
     """
 
+    # (S, K): A, and the probability of each, which add up to 1
     totals: Array
     shares: Array
+    # B and the shape
     size: float
     mass: float
 
@@ -108,18 +103,10 @@ class RandomUnit:
 
 
 class Tilted(NamedTuple):
-    """A random unit at s, and the derivatives of the log of what it adds there.
+    """A random unit at s, and the derivatives of the log of what it adds there."""
 
-    Attributes
-    ----------
-    q : ndarray, shape (S, K)
-        d/(1 - ds) of each place.
-    shares : ndarray, shape (S, K)
-        The share of each place in the mean of (1 - ds)^-mass, whose log is ``log_mean``, (S,).
-    mass : float
-    """
-
-    q: Array
+    q: Array  # (S, K): d/(1 - ds) of each place
+    # (S, K): the share of each place in the mean of (1 - ds)^-mass, whose log is `log_mean`, (S,)
     shares: Array
     mass: float
     log_mean: Array
@@ -130,16 +117,16 @@ class Tilted(NamedTuple):
         for power in range(order):
             powers, rising = powers * self.q, rising * (self.mass + power)
             moments.append(rising * powers.sum(axis=-1))
-        found = moments[:1]
+        cumulants = moments[:1]
         if order > 1:
-            found.append(moments[1] - moments[0] ** 2)
+            cumulants.append(moments[1] - moments[0] ** 2)
         if order > 2:
             first, second, third, fourth = moments
-            found.append(third - 3 * first * second + 2 * first**3)
-            found.append(
+            cumulants.append(third - 3 * first * second + 2 * first**3)
+            cumulants.append(
                 fourth - 4 * first * third - 3 * second**2 + 12 * first**2 * second - 6 * first**4
             )
-        return found
+        return cumulants
 
     def rows(self, chosen: NDArray[Any]) -> Tilted:
         """Those of some samples."""
@@ -160,21 +147,11 @@ class Tilted(NamedTuple):
 
 @frozen(eq=False)
 class GammaRatios:
-    """Σ g A / Σ g B for S samples: units of Gamma(1) weights, and atoms of other shapes.
+    """Σ g A / Σ g B for S samples: units of Gamma(1) weights, and atoms of other shapes."""
 
-    Attributes
-    ----------
-    totals : ndarray, shape (S, U)
-        A of units, from 0 up to ``sizes``.
-    sizes : ndarray, shape (U,)
-        B of units.
-    atom_totals, atom_sizes, masses : ndarray, shape (S, P)
-        A, B and the shape of atoms; atoms without mass are left out.
-    random : RandomUnit or None
-    """
-
-    totals: Array
-    sizes: Array
+    totals: Array  # (S, U): A of units, from 0 up to `sizes`
+    sizes: Array  # (U,): B of units
+    # (S, P): A, B and the shape of atoms; atoms without mass are left out
     atom_totals: Array
     atom_sizes: Array
     masses: Array
@@ -278,23 +255,23 @@ def lower_quantiles(ratios: GammaRatios, probability: float) -> Array:
 
     wanted = float(special.ndtri(probability))
     low, high = ratios.limits
-    found = low.copy()
+    quantiles = low.copy()
     # Units that differ by rounding are equal.
     active = np.flatnonzero(high - low > ROUNDING * high)
     if not len(active):
-        return found
+        return quantiles
     if len(active) < len(low):
         ratios, low, high = ratios.rows(active), low[active], high[active]
     search = _Search(ratios, low, high, probability)
     for step in range(MOST_STEPS):
         done = search.step(wanted, halve=step > 8 and step % 2 == 1)
-        found[active[done]] = search.t[done]
+        quantiles[active[done]] = search.t[done]
         if done.all():
-            return found
+            return quantiles
         active = active[~done]
         search.keep(~done)
-    found[active] = search.t
-    return found
+    quantiles[active] = search.t
+    return quantiles
 
 
 class _Search:
@@ -326,12 +303,12 @@ class _Search:
             # One over the normal density, to go from P to its normal quantile.
             stretch = np.exp(log_probability + normal**2 / 2) * np.sqrt(2 * np.pi)
             if len(derivatives) > 1:
-                step, near = _inverse_series(off, normal, derivatives * stretch), VERY_CLOSE
+                step, enough = _inverse_series(off, normal, derivatives * stretch), VERY_CLOSE
             else:
-                rise, near = self._rise(normal, derivatives[0] * stretch), CLOSE
+                rise, enough = self._rise(normal, derivatives[0] * stretch), CLOSE
                 step = off / rise
         inside = (self.t + step > self.low) & (self.t + step < self.high)
-        done = (np.abs(off) <= CLOSE) | (inside & (np.abs(off) <= near))
+        done = (np.abs(off) <= CLOSE) | (inside & (np.abs(off) <= enough))
         done |= self.high - self.low <= np.maximum(4 * np.finfo(float).eps * self.high, FINEST)
         self.last = self.t, normal
         ahead = np.where(inside & (done | (not halve)), self.t + step, self._middle())
@@ -402,7 +379,7 @@ def _roughly(
 
     wanted, saddle = float(special.ndtri(probability)), None
     for _ in range(ROUGH_STEPS):
-        at = _Saddle.found(ratios, t, saddle)
+        at = _Saddle.located(ratios, t, saddle)
         log_probability = np.minimum(at.log_integrand + np.log(at.laplace()), -1e-300)
         normal = special.ndtri_exp(log_probability)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -424,7 +401,7 @@ def log_probability_below(
     their integrals to be short; else about the first, (1, S). ``saddle`` is where to look for the
     saddle point first.
     """
-    at = _Saddle.found(ratios, t, saddle)
+    at = _Saddle.located(ratios, t, saddle)
     sums, s = at.integrated(ratios.masses), at.s
     # Of spreads below a billionth of the range no path is left that rounding does not spoil.
     spoilt = ~(sums[0] > 0)
@@ -445,13 +422,13 @@ def rough_log_probability_below(ratios: GammaRatios, t: Array) -> Array:
 
     Where P is below a half, within a factor of 2 of P, mostly within some per cent.
     """
-    found = np.full(len(t), -np.inf)
+    log_probability = np.full(len(t), -np.inf)
     low, _ = ratios.limits
     possible = np.flatnonzero(low < t)
     if len(possible):
-        at = _Saddle.found(ratios.rows(possible), t[possible], None)
-        found[possible] = at.log_integrand + np.log(at.laplace())
-    return found
+        at = _Saddle.located(ratios.rows(possible), t[possible], None)
+        log_probability[possible] = at.log_integrand + np.log(at.laplace())
+    return log_probability
 
 
 def least_log_probability_below(ratios: GammaRatios, t: Array) -> Array:
@@ -490,59 +467,47 @@ def most_log_probability_below(ratios: GammaRatios, t: Array) -> Array:
 
 
 class _Saddle(NamedTuple):
-    """The integrand at its saddle point.
+    """The integrand at its saddle point."""
 
-    Attributes
-    ----------
-    s : ndarray, shape (S,)
-    log_integrand : ndarray, shape (S,)
-        K(s) - log s.
-    of_units, of_atoms : ndarray, shape (S, U) and (S, P)
-        1 - ds.
-    q, q_atoms : ndarray, shape (S, U) and (S, P)
-        d/(1 - ds): exp(K(s') - K(s)) is the product of (1 - q(s' - s))^-m.
-    tilted : Tilted or None
-        Of the random unit.
-    second, third, fourth : ndarray, shape (S,)
-        Derivatives of K.
-    """
-
-    s: Array
-    log_integrand: Array
-    of_units: Array
-    of_atoms: Array
+    s: Array  # (S,)
+    log_integrand: Array  # (S,): K(s) - log s
+    # (S, U) and (S, P): 1 - ds
+    unit_factors: Array
+    atom_factors: Array
+    # (S, U) and (S, P), d/(1 - ds): exp(K(s') - K(s)) is the product of (1 - q(s' - s))^-m
     q: Array
     q_atoms: Array
-    tilted: Tilted | None
+    tilted: Tilted | None  # Of the random unit
+    # (S,): derivatives of K
     second: Array
     third: Array
     fourth: Array
 
     @classmethod
-    def found(cls, ratios: GammaRatios, t: Array, start: Array | None) -> _Saddle:
+    def located(cls, ratios: GammaRatios, t: Array, start: Array | None) -> _Saddle:
         units = t[:, None] * ratios.sizes - ratios.totals
         atoms = t[:, None] * ratios.atom_sizes - ratios.atom_totals
         masses, random = ratios.masses, ratios.random
         places = None if random is None else t[:, None] * random.size - random.totals
         s = _saddle(units, atoms, masses, start, random, places)
-        of_units, of_atoms = 1 - units * s[:, None], 1 - atoms * s[:, None]
-        q, q_atoms = units / of_units, atoms / of_atoms
+        unit_factors, atom_factors = 1 - units * s[:, None], 1 - atoms * s[:, None]
+        q, q_atoms = units / unit_factors, atoms / atom_factors
         # Products: general powers take many times as long.
         square, square_atoms = q * q, q_atoms * q_atoms
         second = square.sum(axis=-1) + (masses * square_atoms).sum(axis=-1)
         third = 2 * ((square * q).sum(axis=-1) + (masses * square_atoms * q_atoms).sum(axis=-1))
         fourth = 6 * ((square * square).sum(axis=-1) + (masses * square_atoms**2).sum(axis=-1))
-        log_value = -_log_products(of_units) - (masses * np.log(of_atoms)).sum(axis=-1)
+        log_value = -_log_products(unit_factors) - (masses * np.log(atom_factors)).sum(axis=-1)
         tilted = None
         if random is not None and places is not None:
             tilted = random.tilted(places, s)
-            of_random = tilted.cumulants(4)
-            second, third = second + of_random[1], third + of_random[2]
-            fourth = fourth + of_random[3]
+            random_cumulants = tilted.cumulants(4)
+            second, third = second + random_cumulants[1], third + random_cumulants[2]
+            fourth = fourth + random_cumulants[3]
             log_value = log_value + tilted.log_mean
         log_value -= np.log(s)
         derivatives = (second, third, fourth)
-        return cls(s, log_value, of_units, of_atoms, q, q_atoms, tilted, *derivatives)
+        return cls(s, log_value, unit_factors, atom_factors, q, q_atoms, tilted, *derivatives)
 
     def laplace(self) -> Array:
         """The integral over the integrand at s, by Laplace's method to the second order."""
@@ -555,8 +520,8 @@ class _Saddle(NamedTuple):
 
     def slope(self, ratios: GammaRatios) -> Array:
         """The derivative of the log integrand at s by t, s Σ m B/(1 - ds)."""
-        slope = (ratios.sizes / self.of_units).sum(axis=-1)
-        slope = slope + (ratios.masses * ratios.atom_sizes / self.of_atoms).sum(axis=-1)
+        slope = (ratios.sizes / self.unit_factors).sum(axis=-1)
+        slope = slope + (ratios.masses * ratios.atom_sizes / self.atom_factors).sum(axis=-1)
         if ratios.random is not None and self.tilted is not None:
             # 1/(1 - ds) is 1 + qs.
             rises = ratios.random.size * (1 + self.tilted.q * self.s[:, None])
@@ -622,8 +587,8 @@ def _saddle(
         if random is not None and places is not None:
             first, second = random.tilted(places, s).cumulants(2)
             slope, curvature = slope + first, curvature + second
-        near = np.abs(slope) < NEAR_SADDLE * np.sqrt(curvature)
-        if near.all():
+        close = np.abs(slope) < NEAR_SADDLE * np.sqrt(curvature)
+        if close.all():
             break
         low, high = np.where(slope < 0, s, low), np.where(slope < 0, high, s)
         up = np.where(high > 4 * s, np.sqrt(s * high), (s + high) / 2)
@@ -631,7 +596,7 @@ def _saddle(
         ahead = s - slope / curvature
         ahead = np.where(ahead >= high, up, np.where(ahead <= low, down, ahead))
         # What is found of a sample does not depend on the others of its batch.
-        s = np.where(near, s, ahead)
+        s = np.where(close, s, ahead)
     return np.asarray(s)
 
 

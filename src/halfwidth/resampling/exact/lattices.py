@@ -20,37 +20,25 @@ FIRST = 2000
 def lattice_step(strata: Sequence[Array], deviation: float, *, few: bool) -> float | None:
     """The largest step of which all differences within strata are multiples; None without any.
 
-    Parameters
-    ----------
-    strata : sequence of ndarray
-        Each about one of its values.
-    deviation : float
-        SD of the values.
-    few : bool
-        Whether there are few values.
-
-    Examples
-    --------
-    >>> lattice_step([np.array([0.0, 1.5, -2.0, 3.0])], 1.0, few=True)
-    0.5
+    Strata hold values about one of their own; ``deviation`` is the SD of all.
     """
-    near, finest = (
+    tolerance, finest = (
         deviation * share for share in ((NEAR_OF_FEW, FINEST_OF_FEW) if few else (NEAR, FINEST))
     )
     some = [values[:: max(1, len(values) // FIRST)] for values in strata]
-    if _common_step(some, near, finest) is None:
+    if _common_step(some, tolerance, finest) is None:
         return None
-    step = _common_step(strata, near, finest)
-    return step if step is not None and _all_on(strata, step, near) else None
+    step = _common_step(strata, tolerance, finest)
+    return step if step is not None and _all_on(strata, step, tolerance) else None
 
 
-def _common_step(strata: Sequence[Array], near: float, finest: float) -> float | None:
+def _common_step(strata: Sequence[Array], tolerance: float, finest: float) -> float | None:
     """Euclid's algorithm on the gaps between distinct values, up to rounding.
 
     Infinite where there are no gaps.
     """
     gaps = np.unique(np.concatenate([np.diff(np.unique(values)) for values in strata]))
-    gaps = gaps[gaps > near]
+    gaps = gaps[gaps > tolerance]
     if not len(gaps):
         return np.inf
     step = float(gaps[0])
@@ -58,7 +46,7 @@ def _common_step(strata: Sequence[Array], near: float, finest: float) -> float |
         if step < finest:
             return None
         rest = np.abs(gaps - step * np.rint(gaps / step))
-        rest = rest[rest > near]
+        rest = rest[rest > tolerance]
         if not len(rest):
             break
         step = float(rest.min())
@@ -67,8 +55,8 @@ def _common_step(strata: Sequence[Array], near: float, finest: float) -> float |
     return float((gaps @ steps) / (steps @ steps))
 
 
-def _all_on(strata: Sequence[Array], step: float, near: float) -> bool:
+def _all_on(strata: Sequence[Array], step: float, tolerance: float) -> bool:
     return all(
-        bool((np.abs(values - step * np.rint(values / step)) <= 2 * near).all())
+        bool((np.abs(values - step * np.rint(values / step)) <= 2 * tolerance).all())
         for values in strata
     )

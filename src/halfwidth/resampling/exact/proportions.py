@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
-from halfwidth.resampling.distribution import ExactDistribution
+from halfwidth.resampling.distribution import ExactDistribution, Undrawn
 
 
 def binomial(successes: Array, n: int) -> ExactDistribution:
@@ -17,7 +16,7 @@ def binomial(successes: Array, n: int) -> ExactDistribution:
     from scipy import special
 
     # A batch of samples holds few different counts.
-    distinct, of_sample = np.unique(np.asarray(successes, float), return_inverse=True)
+    distinct, place = np.unique(np.asarray(successes, float), return_inverse=True)
     share = distinct / n
     reach = 12.0 * np.sqrt(n * share * (1 - share)) + 60.0
     low = int(max(0, np.floor((n * share - reach).min())))
@@ -33,7 +32,7 @@ def binomial(successes: Array, n: int) -> ExactDistribution:
     )
     each = np.exp(log_probability)
     each /= each.sum(axis=-1, keepdims=True)
-    probability = each[of_sample.reshape(np.shape(successes))]
+    probability = each[place.reshape(np.shape(successes))]
     return ExactDistribution(np.broadcast_to(counts / n, probability.shape), probability)
 
 
@@ -58,33 +57,18 @@ def acceleration(successes: Array, n: int) -> Array:
 
 
 @frozen(eq=False)
-class BetaDistribution:
+class BetaDistribution(Undrawn):
     """The distribution of low + width · B, B a Beta variate of the upper and lower mass.
 
     Without a mass at one end all lies at the other.
-
-    Attributes
-    ----------
-    lower, upper : ndarray, shape (S,)
-        Masses at either of two values.
-    low, width : ndarray, shape (S,)
-        The smaller value, and how much larger the other is.
     """
 
+    # (S,): masses at either of two values
     lower: Array
     upper: Array
+    # (S,): the smaller value, and how much larger the other is
     low: Array
     width: Array
-
-    @property
-    def n_resamples(self) -> None:
-        """None: nothing was drawn."""
-        return None
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """Always 0."""
-        return np.zeros(self.lower.shape, dtype=np.intp)
 
     def quantile(self, probability: Array | float) -> Array:
         """The quantile of each sample's distribution."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution, ExactDistribution
+from halfwidth.resampling.distribution import Distribution, ExactDistribution, Undrawn
 from halfwidth.resampling.exact.convolution import (
     Draws,
     normal_frequencies,
@@ -46,18 +46,11 @@ VANISHED = 1e-8
 
 @frozen
 class Pairs:
-    """A stratum of a resample: units drawn independently, with what each adds to either sum.
+    """A stratum of a resample: units drawn independently, with what each adds to either sum."""
 
-    Attributes
-    ----------
-    numerator, denominator : ndarray, shape (m,)
-    sizes : ndarray, shape (m,)
-        Units of each pair.
-    """
-
-    numerator: Array
-    denominator: Array
-    sizes: Array
+    numerator: Array  # (m,)
+    denominator: Array  # (m,)
+    sizes: Array  # (m,): units of each pair
 
     @functools.cached_property
     def count(self) -> int:
@@ -91,23 +84,9 @@ def quotient_distribution(parts: Array, design: Design) -> Distribution | None:
 
 
 def ratio_distribution(strata: Sequence[Pairs], *, shift: float = 0.0) -> Distribution | None:
-    """Distribution of ``shift + Σa / Σb`` over all resamples.
+    """Distribution of ``shift + Σa / Σb`` over all resamples; None where Σb may be 0.
 
-    Parameters
-    ----------
-    strata : sequence of Pairs
-        Denominators are at least 0, and 0 only beside numerators of 0.
-    shift : float
-
-    Returns
-    -------
-    Distribution or None
-        None where the denominator may be 0.
-
-    >>> pairs = Pairs(np.array([1.0, 0.0]), np.array([2.0, 1.0]), np.array([1.0, 1.0]))
-    >>> made = ratio_distribution([pairs])
-    >>> made.support.round(3).tolist(), made.probability.tolist()
-    ([0.0, 0.333, 0.5], [0.25, 0.5, 0.25])
+    Denominators are at least 0, and 0 only beside numerators of 0.
     """
     if _without_denominator(strata) > SELDOM:
         return None
@@ -245,28 +224,11 @@ def _axis(values: Sequence[Array], strata: Sequence[Pairs]) -> _Axis | None:
 
 
 @frozen
-class RatioOfSums:
-    """A distribution whose function is known wherever one asks.
-
-    Attributes
-    ----------
-    strata : tuple of Pairs
-    shift : float
-        Added to the ratio.
-    """
+class RatioOfSums(Undrawn):
+    """A distribution whose function is known wherever one asks."""
 
     strata: tuple[Pairs, ...]
-    shift: float
-
-    @property
-    def n_resamples(self) -> None:
-        """None: nothing was drawn."""
-        return None
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """Always 0."""
-        return np.zeros((), dtype=np.intp)
+    shift: float  # Added to the ratio
 
     @functools.cached_property
     def _sums(self) -> tuple[float, float]:
@@ -331,8 +293,10 @@ class RatioOfSums:
         low, high = self._around(excess, z)
         if low == high:
             return np.asarray(self.shift + low)
-        near = 1e-9 * self._error
-        return np.asarray(self.shift + optimize.brentq(excess, low, high, xtol=near, rtol=1e-14))
+        tolerance = 1e-9 * self._error
+        return np.asarray(
+            self.shift + optimize.brentq(excess, low, high, xtol=tolerance, rtol=1e-14)
+        )
 
     def _around(self, excess: Callable[[float], float], z: float) -> tuple[float, float]:
         """Two ratios between which a quantile lies; an end of the range twice where it is there."""
@@ -340,11 +304,11 @@ class RatioOfSums:
         guess = min(max(self._estimate + z * self._error, lowest), highest)
         side = 1.0 if excess(guess) < 0 else -1.0
         end, step = (highest if side > 0 else lowest), self._error / 8
-        near, far = guess, guess
-        while far != end:
-            near, far = far, min(max(far + side * step, lowest), highest)
-            if (excess(far) < 0) != (side > 0):
-                return min(near, far), max(near, far)
+        last, ahead = guess, guess
+        while ahead != end:
+            last, ahead = ahead, min(max(ahead + side * step, lowest), highest)
+            if (excess(ahead) < 0) != (side > 0):
+                return min(last, ahead), max(last, ahead)
             step *= 2
         return end, end
 

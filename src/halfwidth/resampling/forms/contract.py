@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,54 +44,40 @@ OfSwaps = Callable[[Swapped], Array]
 
 @frozen(eq=False)
 class Shared:
-    """What other statistics of the same samples are made of too.
+    """What other statistics of the same samples are made of too."""
 
-    Attributes
-    ----------
-    what : tuple
-        By which it is known, with the arrays.
-    arrays : sequence of ndarray
-    reduce : callable
-        ``reduce(block)``: arrays whose last axis is that of resamples.
-    finish : callable
-        ``finish(*arrays)``, (S, B).
-    """
-
-    what: tuple[Any, ...]
+    key: tuple[Any, ...]  # By which it is known, with the arrays
     arrays: Sequence[NDArray[Any]]
+    # `reduce(block)`: arrays whose last axis is that of resamples
     reduce: Callable[[Block], tuple[NDArray[Any], ...]]
-    finish: Callable[..., Array]
+    finish: Callable[..., Array]  # `finish(*arrays)`, (S, B)
 
 
-class Prepared(Protocol):
+class Prepared(ABC):
     """Samples made ready for one statistic, and for any weights."""
 
+    @abstractmethod
     def pace(self, plan: Plan) -> Pace:
         """How many resamples to evaluate at once."""
 
-    def shared(self, plan: Plan, /) -> Shared | None:
-        """What is kept for other statistics; None: nothing."""
-
+    @abstractmethod
     def evaluate(self, block: Block, into: Array) -> None:
         """The statistic at these weights of units, into (S, B)."""
+
+    def shared(self, _plan: Plan) -> Shared | None:
+        """What is kept for other statistics of the same samples: nothing unless a form says so."""
+        return None
 
 
 @frozen(eq=False)
 class InPairs:
-    """Replicates of models under Dirichlet weights, for one end of an interval of a contrast.
+    """Replicates of models under Dirichlet weights, for one end of an interval of a contrast."""
 
-    Attributes
-    ----------
-    first, second : ndarray, shape (M, R, B)
-        Of each model where it is the first of a pair and where it is the second, which have other
-        pseudo-cases; R is 1, or the classes of an average.
-    classes : Classes or None
-        Those of an average.
-    """
-
+    # (M, R, B): of each model where it is the first of a pair and where it is the second, which
+    # have other pseudo-cases; R is 1, or the classes of an average
     first: Array
     second: Array
-    classes: Classes | None = None
+    classes: Classes | None = None  # Those of an average
 
 
 WeightedPairs = Callable[
@@ -105,96 +92,64 @@ def has_influence(statistic: Statistic) -> bool:
 
 @frozen(kw_only=True)
 class Errors:
-    """Standard errors of the statistics of one form.
+    """Standard errors of the statistics of one form."""
 
-    Attributes
-    ----------
-    standard_error : callable or None
-        ``standard_error(values, design, statistic)``, (S,); None: from the influence.
-    has_standard_error : callable
-        Whether a statistic has one.
-    model_error : callable or None
-        ``model_error(values, design, statistic)``, the SE that the likelihood of independent cases
-        gives, (S,); None where there is none.
-    studentized : callable or None
-        ``studentized(values, design, statistic, plan)``, t* of each resample, (S, B); None: by
-        gathering every resample.
-    joint : callable or None
-        ``joint(models, design, statistic)``: resamples of several models on the same cases, with
-        their covariances, from counts of draws; None: by gathering every resample.
-    """
-
+    # `standard_error(values, design, statistic)`, (S,); None: from the influence
     standard_error: OfSamples | None = None
-    has_standard_error: Callable[[Statistic], bool] = has_influence
+    has_standard_error: Callable[[Statistic], bool] = has_influence  # Whether a statistic has one
+    # `model_error(values, design, statistic)`, the SE that the likelihood of independent cases
+    # gives, (S,); None where there is none
     model_error: OfSamples | None = None
+    # `studentized(values, design, statistic, plan)`, t* of each resample, (S, B); None: by
+    # gathering every resample
     studentized: OfResamples | None = None
+    # `joint(models, design, statistic)`: resamples of several models on the same cases, with their
+    # covariances, from counts of draws; None: by gathering every resample
     joint: Callable[[Sequence[Array], Design, Statistic], OfCounts | None] | None = None
 
 
 @frozen(kw_only=True)
 class Dirichlet:
-    """Distributions of the statistics of one form under Dirichlet weights.
+    """Distributions of the statistics of one form under Dirichlet weights."""
 
-    Attributes
-    ----------
-    both_ends : callable
-        ``both_ends(values, design, statistic, plan, pseudo_cases)``: those of which the lower and
-        the upper end of an interval are quantiles.
-    in_pairs : callable or None
-        ``in_pairs(models, design, statistic, plan, pseudo_cases, discordance)``: replicates of
-        models in pairs for the lower and for the upper end.
-    discordance : callable or None
-        ``discordance(models, places, statistic)``: how often a pseudo-pair is bad for the one model
-        and good for the other, for each pair of places among the models; None: as often as of
-        independent models.
-    known : callable
-        Whether they are, of a statistic.
-    needs_bounds : callable
-        Whether the pseudo-cases of a statistic lie at the bounds of the metric; else its form knows
-        what the worst and the best case is.
-    takes_reach : bool
-        Whether the data may place the pseudo-cases.
-    """
-
+    # `both_ends(values, design, statistic, plan, pseudo_cases)`: those of which the lower and the
+    # upper end of an interval are quantiles
     both_ends: Weighted
+    # `in_pairs(models, design, statistic, plan, pseudo_cases, discordance)`: replicates of models
+    # in pairs for the lower and for the upper end
     in_pairs: WeightedPairs | None = None
+    # `discordance(models, places, statistic)`: how often a pseudo-pair is bad for the one model and
+    # good for the other, for each pair of places among the models; None: as often as of independent
+    # models
     discordance: Callable[[Array, NDArray[np.intp], Statistic], Array] | None = None
-    known: Callable[[Statistic], bool] = lambda _statistic: True
+    known: Callable[[Statistic], bool] = lambda _statistic: True  # Whether they are, of a statistic
+    # Whether the pseudo-cases of a statistic lie at the bounds of the metric; else its form knows
+    # what the worst and the best case is
     needs_bounds: Callable[[Statistic], bool] = lambda _statistic: True
-    takes_reach: bool = False
+    takes_reach: bool = False  # Whether the data may place the pseudo-cases
 
 
 @frozen(kw_only=True)
 class Permutations:
-    """What permutation tests of two models exchange.
+    """What permutation tests of two models exchange."""
 
-    Attributes
-    ----------
-    signed_sums : callable or None
-        ``signed_sums(pair, design, statistic)``: the difference between two models on the same
-        cases as a function of sums whose signs swaps choose; None where it is none.
-    swapping : callable or None
-        ``swapping(pair, design, statistic)``: from swaps of units, (B, U), to differences, (B,);
-        None: by the weights of what both models have, or by gathering it.
-    together : callable or None
-        ``together(pair, statistic)``: what both models have as one sample, the cases of the first
-        before those of the second and on one scale, (k, 2n), of which swaps leave either model half
-        with the weight 1; None where the statistic must be gathered.
-    swapped_text : callable
-        What swaps exchange, in prose; empty: values, or predictions.
-    unpaired_scale : callable
-        ``unpaired_scale(sample, statistic)``: the sample on a scale on which cases of two models
-        may be mixed.
-    true_classes : callable
-        ``true_classes(sample, statistic)``: within which cases of two models are mixed, (n,);
-        None: all of them.
-    """
-
+    # `signed_sums(pair, design, statistic)`: the difference between two models on the same cases as
+    # a function of sums whose signs swaps choose; None where it is none
     signed_sums: Callable[[Pair, Design, Statistic], SignedSums | None] | None = None
+    # `swapping(pair, design, statistic)`: from swaps of units, (B, U), to differences, (B,); None:
+    # by the weights of what both models have, or by gathering it
     swapping: Callable[[Pair, Design, Statistic], OfSwaps] | None = None
+    # `together(pair, statistic)`: what both models have as one sample, the cases of the first
+    # before those of the second and on one scale, (k, 2n), of which swaps leave either model half
+    # with the weight 1; None where the statistic must be gathered
     together: Callable[[Pair, Statistic], Array | None] | None = None
+    # What swaps exchange, in prose; empty: values, or predictions
     swapped_text: Callable[[Statistic], str] = lambda _statistic: ""
+    # `unpaired_scale(sample, statistic)`: the sample on a scale on which cases of two models may be
+    # mixed
     unpaired_scale: Callable[[Array, Statistic], Array] = lambda sample, _statistic: sample
+    # `true_classes(sample, statistic)`: within which cases of two models are mixed, (n,); None: all
+    # of them
     true_classes: Callable[[Array, Statistic], NDArray[np.intp] | None] = lambda _sample, _: None
 
 
@@ -204,50 +159,31 @@ class Engine:
 
     ``values`` are samples, each in the canonical order of the design: of shape (S, n), or
     (S, k, n) where cases have k values.
-
-    Attributes
-    ----------
-    prepare : callable
-        ``prepare(values, design, statistic)``: samples made ready, once, for any weights.
-    most_values : int or None
-        Values of samples that are made ready together; None: all.
-    leave_one_out : callable or None
-        ``leave_one_out(values, design, statistic)``, the statistic without each unit, (S, U); None:
-        as resamples that lack a unit.
-    exact_distribution : callable or None
-        ``exact_distribution(values, design, statistic, plan)``: the bootstrap distribution where
-        it is known without a draw, else None. ``plan.convolves`` says whether to work out one
-        that could be drawn as well.
-    drawn_distribution : callable or None
-        ``drawn_distribution(values, design, statistic, plan)``, where there is a shorter way than
-        to sort replicates, else None.
-    errors : Errors
-    dirichlet : Dirichlet or None
-    permutations : Permutations
-    seconds : callable
-        ``seconds(statistic, n, classes)``, roughly, for a replicate in a large batch.
-    support : callable
-        ``support(n)``: elements of an exact distribution of one sample.
-    bounded : bool
-        Whether a statistic of records is at most about 1 in size.
-    paired : bool
-        Whether a case has several values, which must stay together.
-    weighs_cases : callable
-        Whether cases of a statistic have weights of their own among these values.
     """
 
+    # `prepare(values, design, statistic)`: samples made ready, once, for any weights
     prepare: Callable[[Array, Design, Statistic], Prepared]
-    most_values: int | None = None
+    most_values: int | None = None  # Values of samples that are made ready together; None: all
+    # `leave_one_out(values, design, statistic)`, the statistic without each unit, (S, U); None: as
+    # resamples that lack a unit
     leave_one_out: OfSamples | None = None
+    # `exact_distribution(values, design, statistic, plan)`: the bootstrap distribution where it is
+    # known without a draw, else None. `plan.convolves` says whether to work out one that could be
+    # drawn as well.
     exact_distribution: Distributed | None = None
+    # `drawn_distribution(values, design, statistic, plan)`, where there is a shorter way than to
+    # sort replicates, else None
     drawn_distribution: Distributed | None = None
     errors: Errors = Errors()
     dirichlet: Dirichlet | None = None
     permutations: Permutations = Permutations()
+    # `seconds(statistic, n, classes)`, roughly, for a replicate in a large batch
     seconds: Callable[[Statistic, int, int], float]
+    # `support(n)`: elements of an exact distribution of one sample
     support: Callable[[int], int] = lambda _n: 0
-    bounded: bool = False
-    paired: bool = False
+    bounded: bool = False  # Whether a statistic of records is at most about 1 in size
+    paired: bool = False  # Whether a case has several values, which must stay together
+    # Whether cases of a statistic have weights of their own among these values
     weighs_cases: Callable[[Statistic], bool] = lambda _statistic: False
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.arithmetic.confusion_tables import count_cells
+from halfwidth.arithmetic.confusion_tables import count_cells, counts_by_unit
 from halfwidth.core.forms import CellCounts
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
@@ -34,6 +34,7 @@ from halfwidth.resampling.forms.contract import (
     Errors,
     Pair,
     Permutations,
+    Prepared,
     Shared,
     declared_form,
 )
@@ -67,18 +68,11 @@ Ends = NDArray[np.intp]
 
 
 @frozen(eq=False)
-class CellSamples:
-    """The cells in which the cases of samples lie.
-
-    Attributes
-    ----------
-    form : CellCounts
-    codes : ndarray, shape (S, n)
-        The cell of each case, 0 to ``n_cells - 1``, in the canonical order of the design.
-    design : Design
-    """
+class CellSamples(Prepared):
+    """The cells in which the cases of samples lie."""
 
     form: CellCounts
+    # (S, n): the cell of each case, 0 to `n_cells - 1`, in the canonical order of the design
     codes: Array
     design: Design
 
@@ -117,10 +111,8 @@ class CellSamples:
     @functools.cached_property
     def features(self) -> Features:
         """Cases of each unit in each of these cells, one sample after another."""
-        each = [
-            _counts_by_unit(sample, self.design, self.form.n_cells).T[self.held]
-            for sample in self.codes
-        ]
+        unit, units, cells = self.design.unit_of_case, self.design.units, self.form.n_cells
+        each = [counts_by_unit(one, unit, units, cells).T[self.held] for one in self.codes]
         return Features(np.concatenate(each).astype(float), self.design)
 
     @functools.cached_property
@@ -166,19 +158,19 @@ class CellSamples:
             return
         step = max(1, AT_A_TIME // (WIDTH * self.form.n_cells))
         for row, drawn in enumerate(draws):
-            of_row = into[:, row * WIDTH : (row + 1) * WIDTH]
+            values = into[:, row * WIDTH : (row + 1) * WIDTH]
             for start in range(0, len(into), step):
                 counts = _counts_of_row(drawn, self.ends[:, start : start + step]).astype(float)
-                some = counts[:, :, : of_row.shape[-1]]
-                of_row[start : start + step] = self.form.finish(np.moveaxis(some, 0, -1))
+                some = counts[:, :, : values.shape[-1]]
+                values[start : start + step] = self.form.finish(np.moveaxis(some, 0, -1))
 
     def _counts(self, block: Block) -> Counts:
         """Counts of each cell, which are added up side by side: (n_cells, S, B)."""
         counts = np.zeros((self.form.n_cells, len(self.codes), block.resamples), dtype=np.int64)
         if not (self.in_runs and isinstance(block, Drawn)):
             total = block.sums(self.features).sum(axis=0)
-            of_samples = np.rint(total).reshape(len(self.codes), -1, block.resamples)
-            counts[self.held] = of_samples.swapaxes(0, 1)
+            sample_counts = np.rint(total).reshape(len(self.codes), -1, block.resamples)
+            counts[self.held] = sample_counts.swapaxes(0, 1)
         elif self.multinomial:
             counts += np.moveaxis(block.tables(np.diff(self.ends, axis=-1)), -1, 0)
         else:
@@ -192,21 +184,13 @@ def _counts_of_row(drawn: Table, ends: Ends) -> NDArray[np.integer[Any]]:
     """Counts of cells from cumulated draws, (U + 1, WIDTH) -> (n_cells, S, WIDTH)."""
     up_to = [drawn[end.T] for end in ends]
     differences = up_to[0][1:] - up_to[0][:-1]
-    for of_stratum in up_to[1:]:
-        differences += of_stratum[1:] - of_stratum[:-1]
+    for own in up_to[1:]:
+        differences += own[1:] - own[:-1]
     return np.asarray(differences)
 
 
 def cumulated(block: Drawn, *, keeps: bool = True) -> Table:
-    """Draws of the units before each, and of all, rows of resamples side by side.
-
-    ``keeps``: for other samples and statistics of as many cases.
-
-    Returns
-    -------
-    ndarray, shape (ceil(B / WIDTH), U + 1, WIDTH)
-        0 where a row is not full.
-    """
+    """Draws before each unit and of all, (rows, U + 1, WIDTH); 0 where a row is not full."""
     design, plan = block.design, block.plan
 
     def cumulate() -> Table:
@@ -247,7 +231,8 @@ def leave_one_out(codes: Array, design: Design, statistic: Statistic) -> Array:
     out = np.empty((len(codes), design.units))
     if design.sizes is not None:
         for sample, totals, into in zip(codes, counts, out, strict=True):
-            into[:] = form.finish(totals - _counts_by_unit(sample, design, each))
+            own = counts_by_unit(sample, design.unit_of_case, design.units, each)
+            into[:] = form.finish(totals - own)
         return out
     step = max(1, BLOCK_ELEMENTS // each**2)
     for start in range(0, len(codes), step):
@@ -264,13 +249,6 @@ def leave_one_out(codes: Array, design: Design, statistic: Statistic) -> Array:
 def seconds(statistic: Statistic, _n: int, _classes: int) -> float:
     """Counts of runs are differences, whatever the number of cases."""
     return 2 * REPLICATE + declared_form(statistic, CellCounts).n_cells * 4e-10
-
-
-def _counts_by_unit(codes: Array, design: Design, n_cells: int) -> Counts:
-    """Cases of each unit in each cell, (n,) -> (U, n_cells)."""
-    unit = np.repeat(np.arange(design.units), design.unit_sizes)
-    flat = unit * n_cells + codes.astype(np.intp)
-    return np.bincount(flat, minlength=design.units * n_cells).reshape(design.units, n_cells)
 
 
 def joint(models: Sequence[Array], design: Design, statistic: Statistic) -> OfCounts:

@@ -13,17 +13,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.arithmetic.confusion_tables import count_cells, one_vs_rest
+from halfwidth.arithmetic.confusion_tables import count_cells, counts_by_unit, one_vs_rest
 from halfwidth.core.forms import ByClass, CellCounts
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
-from halfwidth.resampling.class_averages import ClassAverage, Classes
+from halfwidth.resampling.class_averages import Classes
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
-from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.forms.weighted_rows import both_ends, in_pairs, sides_of
 from halfwidth.resampling.weights.blocks import Features
 from halfwidth.resampling.weights.dirichlet import (
     masses_at_corners,
@@ -54,103 +53,6 @@ def weighted(
     )
 
 
-def _masses_of_ends(form: CellCounts, pseudo_cases: PseudoCases) -> tuple[Masses, Masses]:
-    """Masses of wrong and of right decisions, for the lower and for the upper end."""
-    low, high = pseudo_cases.low, pseudo_cases.high
-    if not form.errors_lower:
-        low, high = low[::-1], high[::-1]
-    one_table = form.n_cells == 4 or (form.by_class is not None and form.by_class.average is None)
-    if one_table:
-        return low, high
-    # At each end only what could move it there: what else there is would draw it inwards.
-    outward = (low[0], 0.0), (0.0, high[1])
-    return outward if form.errors_lower else ((0.0, low[1]), (high[0], 0.0))
-
-
-def weighted_tables(
-    form: CellCounts,
-    counts: Array,
-    cells: Array,
-    unit: float,
-    plan: Plan,
-    pseudo_cases: PseudoCases,
-) -> BothEnds:
-    """Distributions of a function of tables.
-
-    Parameters
-    ----------
-    form : CellCounts
-    counts : ndarray, shape (S, K)
-        The tables observed.
-    cells : ndarray, shape (S, B, K)
-        The tables under Dirichlet weights.
-    unit : float
-        What a unit counts on average, and so a whole pseudo-case.
-    plan : Plan
-    pseudo_cases : PseudoCases
-    """
-    low, high = _masses_of_ends(form, pseudo_cases)
-    lower = _distribution(form, counts, cells, unit, plan, low)
-    if low == high:
-        return lower, lower
-    return lower, _distribution(form, counts, cells, unit, plan, high)
-
-
-def _distribution(
-    form: CellCounts, counts: Array, cells: Array, unit: float, plan: Plan, masses: Masses
-) -> Quantiles:
-    wrong, right = masses
-    n_classes = round(form.n_cells**0.5)
-    if n_classes > 2 and form.by_class is not None:
-        of_classes = pseudo_weights_of_classes([right, wrong, wrong, right], n_classes, plan)
-        added = unit * np.moveaxis(of_classes, -1, 1)
-        return _from_classes(form.by_class, _matrices(counts), _matrices(cells), added, plan)
-    # Of more than two classes, all right decisions share the mass of one cell, and so do all wrong.
-    among_wrong, among_right = (1, 1) if n_classes == 2 else (n_classes**2 - n_classes, n_classes)
-    is_right = np.eye(n_classes, dtype=bool).ravel()
-    each = np.where(is_right, right / among_right, wrong / among_wrong)
-    return as_distribution(form.finish(cells + unit * pseudo_weights(each, plan)), plan)
-
-
-def _from_classes(
-    by_class: ByClass, counts: Array, matrices: Array, added: Array, plan: Plan
-) -> Quantiles:
-    """Distributions from the table of one class, or from those of all classes.
-
-    ``added`` are the weights of the pseudo-cases in TP, FN, FP and TN of each, (4, B, C).
-    """
-    replicates = _replicates_of_classes(by_class, matrices, added)
-    if by_class.average is None:
-        return as_distribution(replicates[:, 0], plan)
-    return ClassAverage.from_replicates(_classes(by_class, counts), replicates)
-
-
-def _replicates_of_classes(by_class: ByClass, matrices: Array, added: Array) -> Array:
-    """Replicates of the one class, or of all of an average: (S, B, C, C) -> (S, R, B)."""
-    cells = zip(one_vs_rest(matrices), added, strict=True)
-    values = np.asarray(by_class.values(*(cell + extra for cell, extra in cells)))
-    if by_class.average is None:
-        values = values[..., by_class.which, None]
-    return np.ascontiguousarray(np.moveaxis(values, -1, 1))
-
-
-def _classes(by_class: ByClass, counts: Array) -> Classes:
-    observed, average = one_vs_rest(counts), by_class.average
-    if average is None:
-        raise TypeError("one class is no average")
-    support = observed[0] + observed[1]
-    values = np.asarray(by_class.values(*observed))
-    return Classes.averaged(values, lambda of_classes: average(of_classes, support))
-
-
-def _matrices(tables: Array) -> Array:
-    n_classes = round(tables.shape[-1] ** 0.5)
-    return tables.reshape(*tables.shape[:-1], n_classes, n_classes)
-
-
-# --------------------------------------------------------------------------- pairs
-
-
 def weighted_pairs(
     codes: Array,
     design: Design,
@@ -166,6 +68,28 @@ def weighted_pairs(
     return weighted_table_pairs(form, counts, cells, design.n / design.units, plan, pseudo_cases)
 
 
+# --------------------------------------------------------------------------- tables
+
+# Tables observed are (S, K), those under Dirichlet weights (S, B, K). A unit is what one counts on
+# average, and so a whole pseudo-case.
+
+
+def weighted_tables(
+    form: CellCounts,
+    counts: Array,
+    cells: Array,
+    unit: float,
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+) -> BothEnds:
+    """Distributions of a function of tables."""
+    one_table = form.n_cells == 4 or (form.by_class is not None and form.by_class.average is None)
+    sides = _sides(form, pseudo_cases, outward=not one_table)
+    added = [unit * _pseudo_cells(form, masses, plan) for masses in sides]
+    replicates = [_replicates(form, cells, own) for own in added]
+    return both_ends(replicates, _classes(form, counts), plan)
+
+
 def weighted_table_pairs(
     form: CellCounts,
     counts: Array,
@@ -174,45 +98,84 @@ def weighted_table_pairs(
     plan: Plan,
     pseudo_cases: PseudoCases,
 ) -> tuple[InPairs, InPairs]:
-    """Replicates of a function of tables of models in pairs; arguments as of `weighted_tables`.
+    """Replicates of a function of tables of models in pairs.
 
     A difference has the pseudo-cases of both bounds at either end, of averages too: what draws one
     average inwards draws the other with it.
     """
-    low, high = pseudo_cases.low, pseudo_cases.high
-    if not form.errors_lower:
-        low, high = low[::-1], high[::-1]
-    lower = _in_pairs(form, counts, cells, unit, plan, low)
-    return lower, lower if low == high else _in_pairs(form, counts, cells, unit, plan, high)
+    sides = _sides(form, pseudo_cases, outward=False)
+    added = [unit * own for masses in sides for own in _pseudo_pairs(form, masses, plan)]
+    replicates = [_replicates(form, cells, own) for own in added]
+    return in_pairs(replicates, _classes(form, counts))
 
 
-def _in_pairs(
-    form: CellCounts, counts: Array, cells: Array, unit: float, plan: Plan, masses: Masses
-) -> InPairs:
-    n_classes, by_class = round(form.n_cells**0.5), form.by_class
-    if n_classes > 2 and by_class is not None:
-        matrices = _matrices(cells)
-        first, second = (
-            _replicates_of_classes(by_class, matrices, unit * np.moveaxis(np.stack(added), -1, 1))
-            for added in _pseudo_tables(masses, n_classes, plan)
-        )
-        classes = None if by_class.average is None else _classes(by_class, _matrices(counts))
-        return InPairs(first, second, classes)
-    if n_classes == 2:
-        roles = [
-            np.stack([tn[0], fp[0], fn[0], tp[0]], axis=-1)
-            for tp, fn, fp, tn in _pseudo_tables(masses, 1, plan)
-        ]
-    else:
-        roles = _spread_over_cells(masses, n_classes, plan)
-    first, second = (form.finish(cells + unit * added)[:, None] for added in roles)
-    return InPairs(first, second)
+def _sides(form: CellCounts, pseudo_cases: PseudoCases, *, outward: bool) -> list[Masses]:
+    """Masses of wrong and of right decisions."""
+    sides = sides_of(pseudo_cases, outward=outward)
+    return sides if form.errors_lower else [masses[::-1] for masses in sides]
 
 
-def _pseudo_tables(masses: Masses, n_classes: int, plan: Plan) -> list[tuple[Array, ...]]:
-    """TP, FN, FP and TN of the pseudo-pairs, of the first model and of the second: (C, B) each."""
-    roles = weights_at_corners(masses, n_classes, plan)
-    return [(of_class[1], of_class[0], other[0], other[1]) for of_class, other in roles]
+def _each_class(form: CellCounts) -> ByClass | None:
+    """How a metric is made of the table of each class against the rest; None where it is not."""
+    return form.by_class if form.n_cells > 4 else None
+
+
+def _replicates(form: CellCounts, cells: Array, added: Array) -> Array:
+    """With pseudo-cases in the cells, (B, K), or in TP, FN, FP and TN of classes, (4, B, C)."""
+    by_class = _each_class(form)
+    if by_class is None:
+        return form.finish(cells + added)[:, None]
+    both = zip(one_vs_rest(_matrices(cells)), added, strict=True)
+    values = np.asarray(by_class.values(*(cell + extra for cell, extra in both)))
+    if by_class.average is None:
+        values = values[..., by_class.which, None]
+    return np.ascontiguousarray(np.moveaxis(values, -1, 1))
+
+
+def _classes(form: CellCounts, counts: Array) -> Classes | None:
+    """Those of an average."""
+    by_class = _each_class(form)
+    if by_class is None or by_class.average is None:
+        return None
+    average, observed = by_class.average, one_vs_rest(_matrices(counts))
+    support = observed[0] + observed[1]
+    values = np.asarray(by_class.values(*observed))
+    return Classes.averaged(values, lambda each: average(each, support))
+
+
+def _matrices(tables: Array) -> Array:
+    n_classes = round(tables.shape[-1] ** 0.5)
+    return tables.reshape(*tables.shape[:-1], n_classes, n_classes)
+
+
+# --------------------------------------------------------------------------- pseudo-cases
+
+
+def _pseudo_cells(form: CellCounts, masses: Masses, plan: Plan) -> Array:
+    """What pseudo-cases add, as `_replicates` takes it."""
+    (wrong, right), n_classes = masses, round(form.n_cells**0.5)
+    if _each_class(form) is not None:
+        drawn = pseudo_weights_of_classes([right, wrong, wrong, right], n_classes, plan)
+        return np.moveaxis(drawn, -1, 1)
+    # Of more than two classes, all right decisions share the mass of one cell, and so do all wrong.
+    among_wrong, among_right = (1, 1) if n_classes == 2 else (n_classes**2 - n_classes, n_classes)
+    is_right = np.eye(n_classes, dtype=bool).ravel()
+    return pseudo_weights(np.where(is_right, right / among_right, wrong / among_wrong), plan)
+
+
+def _pseudo_pairs(form: CellCounts, masses: Masses, plan: Plan) -> list[Array]:
+    """The same of pseudo-pairs, for the first model and for the second."""
+    n_classes, by_class = round(form.n_cells**0.5), _each_class(form)
+    if n_classes > 2 and by_class is None:
+        return _spread_over_cells(masses, n_classes, plan)
+    # TP, FN, FP and TN, (4, C, B).
+    roles = [
+        np.stack([own[1], own[0], other[0], other[1]])
+        for own, other in weights_at_corners(masses, n_classes if by_class else 1, plan)
+    ]
+    if by_class is not None:
+        return [np.moveaxis(role, -1, 1) for role in roles]
+    return [np.ascontiguousarray(role[::-1, 0].T) for role in roles]
 
 
 def _spread_over_cells(masses: Masses, n_classes: int, plan: Plan) -> list[Array]:
@@ -277,9 +240,9 @@ def _gammas_of_cells(counts: Numbers, plan: Plan) -> Array:
     cells = np.zeros((len(counts), plan.n_resamples, counts.shape[-1]))
     for cell, in_cell in enumerate(counts.T):
         for count in np.unique(in_cell[in_cell > 0]):
-            what = ("weights of cells", counts.shape[-1], cell)
+            purpose = ("weights of cells", counts.shape[-1], cell)
             cells[in_cell == count, :, cell] = gammas(
-                plan.entropy, what, float(count), plan.n_resamples
+                plan.entropy, purpose, float(count), plan.n_resamples
             )
     return cells
 
@@ -301,8 +264,6 @@ def weights_of_tables(by_unit: Array, design: Design, plan: Plan) -> Array:
 
 def _by_unit(codes: Array, n_cells: int, design: Design) -> Array:
     """Cases of each unit in each cell, (S, n) -> (S, K, U)."""
-    unit = np.repeat(np.arange(design.units), design.unit_sizes)
-    by_unit = np.zeros((len(codes), n_cells, design.units))
-    for into, sample in zip(by_unit, codes.astype(np.intp), strict=True):
-        np.add.at(into, (sample, unit), 1.0)
-    return by_unit
+    unit, units = design.unit_of_case, design.units
+    each = [counts_by_unit(sample, unit, units, n_cells).T for sample in codes]
+    return np.stack(each).astype(float)

@@ -56,22 +56,13 @@ def _differences(pairs: Array) -> Array:
 
 
 @frozen(eq=False)
-class ContrastedModels:
-    """Models made ready, and which of them make up each pair.
+class ContrastedModels(Prepared):
+    """Models made ready, and which of them make up each pair."""
 
-    Attributes
-    ----------
-    models : ndarray, shape (M, ..., n)
-    places : ndarray of int, shape (S, 2)
-    prepared : Prepared
-    statistic : Statistic
-        The contrast.
-    """
-
-    models: Array
-    places: NDArray[np.intp]
+    models: Array  # (M, ..., n)
+    places: NDArray[np.intp]  # (S, 2)
     prepared: Prepared
-    statistic: Statistic
+    statistic: Statistic  # The contrast
 
     def pace(self, plan: Plan) -> Pace:
         """That of the models."""
@@ -80,8 +71,8 @@ class ContrastedModels:
     def shared(self, _plan: Plan) -> Shared:
         """Models are evaluated once, for intervals of one pair and for those that hold together."""
         one = single_model(self.statistic)
-        what = ("replicates", one.spec, tuple(one.parameters.items()), self.models.shape)
-        return Shared(what, [self.models], lambda block: (self._values(block),), self._contrasts)
+        key = ("replicates", one.spec, tuple(one.parameters.items()), self.models.shape)
+        return Shared(key, [self.models], lambda block: (self._values(block),), self._contrasts)
 
     def evaluate(self, block: Block, into: Array) -> None:
         """The contrast of each pair."""
@@ -107,9 +98,9 @@ def _prepare(inner: Engine, pairs: Array, design: Design, statistic: Statistic) 
 
 def _leave_one_out(inner: Engine, pairs: Array, design: Design, statistic: Statistic) -> Array:
     models, places = distinct_models(pairs)
-    of_each = left_out_by(inner, models, design, single_model(statistic))
+    left_out = left_out_by(inner, models, design, single_model(statistic))
     form = declared_form(statistic, Contrast)
-    return form.between(of_each[places[:, 0]], of_each[places[:, 1]])
+    return form.between(left_out[places[:, 0]], left_out[places[:, 1]])
 
 
 def _exact_distribution(
@@ -205,27 +196,7 @@ def weighted_in_pairs(
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], tuple[InPairs, InPairs]]]:
     """Replicates of models in pairs under Dirichlet weights; pairs of one discordance at a time.
 
-    Parameters
-    ----------
-    inner : Dirichlet
-        Of the statistic of one model, with weights in pairs.
-    models : ndarray, shape (M, ..., n)
-    places : ndarray of int, shape (S, 2)
-        Of the models of each pair.
-    design : Design
-    statistic : Statistic
-        Of one model.
-    plan : Plan
-    pseudo_cases : PseudoCases
-
-    Yields
-    ------
-    rows : ndarray of int
-        Which pairs.
-    own : ndarray of int, shape (rows, 2)
-        Places of their models among the replicates.
-    ends : pair of InPairs
-        For the lower and for the upper end of intervals.
+    Which pairs, (R,), the places of their models among the replicates, (R, 2), and both ends.
     """
     if inner.in_pairs is None:
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
@@ -259,11 +230,11 @@ class _Ends:
             return
         # What each class adds to the difference of two averages.
         weights = end.classes.weights[..., None]
-        values, of_first, of_second = (
+        values, firsts, seconds = (
             np.where(weights == 0, 0.0, weights * each)
             for each in (end.classes.values[..., None], end.first, end.second)
         )
-        self.replicates.append(of_first[first] - of_second[second])
+        self.replicates.append(firsts[first] - seconds[second])
         held = (weights[first] != 0) | (weights[second] != 0)
         self.classes.append(((values[first] - values[second])[..., 0], held[..., 0] * 1.0))
 

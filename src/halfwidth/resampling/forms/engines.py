@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from halfwidth.core import forms
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.spec import Statistic
@@ -17,9 +19,11 @@ from halfwidth.resampling.forms import (
     pair_averages,
     ranked,
     sums,
-    whole_samples,
 )
 from halfwidth.resampling.forms.contract import Engine
+
+# Metrics of all cases at once, each with several values, are gathered too.
+WHOLE_SAMPLES = replace(generic.ENGINE, paired=True)
 
 ENGINES: dict[type, Engine] = {
     forms.Moments: moments.ENGINE,
@@ -27,9 +31,9 @@ ENGINES: dict[type, Engine] = {
     forms.OrderStatistics: order_statistics.ENGINE,
     forms.Sums: sums.ENGINE,
     forms.LogisticFit: logistic_fits.ENGINE,
-    forms.WholeSample: whole_samples.ENGINE,
-    forms.SmoothedError: whole_samples.ENGINE,
-    forms.PairedCases: whole_samples.ENGINE,
+    forms.WholeSample: WHOLE_SAMPLES,
+    forms.SmoothedError: WHOLE_SAMPLES,
+    forms.PairedCases: WHOLE_SAMPLES,
     forms.CellCounts: counts.ENGINE,
     forms.RankedAreas: ranked.ENGINE,
     MatchedScores: matched_scores.ENGINE,

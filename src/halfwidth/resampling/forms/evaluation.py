@@ -56,7 +56,7 @@ def _finished(shared: Shared, prepared: Prepared, design: Design, plan: Plan) ->
         each = zip(*(arrays for _, arrays in blocks), strict=True)
         return [np.concatenate(parts, axis=-1) for parts in each]
 
-    return shared.finish(*plan.once(shared.what, shared.arrays, design, reduced))
+    return shared.finish(*plan.once(shared.key, shared.arrays, design, reduced))
 
 
 def left_out_by(engine: Engine, values: Array, design: Design, statistic: Statistic) -> Array:

@@ -11,33 +11,23 @@ from halfwidth.core.undefined import studentized_ratio
 from halfwidth.document.progress import tracked
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import Engine, tie_size
+from halfwidth.resampling.forms.contract import Engine, Prepared, tie_size
 from halfwidth.resampling.kernels import reference
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.weights.blocks import Block, Pace
 
 
 @frozen(eq=False)
-class GatheredSamples:
-    """Samples whose cases are gathered, for a statistic that is called on them.
+class GatheredSamples(Prepared):
+    """Samples whose cases are gathered, for a statistic that is called on them."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (S, n) or (S, k, n)
-    design : Design
-    statistic : Statistic
-    """
-
-    values: Array
+    values: Array  # (S, n)
     design: Design
     statistic: Statistic
 
     def pace(self, plan: Plan) -> Pace:
         """A statistic may be slow."""
         return Pace(plan.block_elements // max(self.design.n, len(self.values)), slow=True)
-
-    def shared(self, _plan: Plan) -> None:
-        """Nothing is."""
 
     def evaluate(self, block: Block, into: Array) -> None:
         """The statistic of every resample."""

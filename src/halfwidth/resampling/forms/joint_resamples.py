@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.confusion_tables import counts_by_unit
 from halfwidth.arithmetic.derivatives import derivatives
 from halfwidth.arithmetic.ranked_scores import group_of_entries
 from halfwidth.core.forms import CellCounts, RankedAreas, Ranking
@@ -28,16 +29,10 @@ ROUNDING = 64 * np.finfo(float).eps
 
 @frozen(eq=False)
 class JointResamples:
-    """The statistic of each of K models on some resamples, and their covariances there.
+    """The statistic of each of K models on some resamples, and their covariances there."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (B, K)
-    covariances : ndarray, shape (B, K, K)
-    """
-
-    values: Array
-    covariances: Array
+    values: Array  # (B, K)
+    covariances: Array  # (B, K, K)
 
     def logarithms(self) -> JointResamples:
         """The same of the logarithms of the statistics; NaN where one is not positive."""
@@ -98,26 +93,19 @@ def joint_tables(records: Sequence[Array], design: Design, form: CellCounts) -> 
     """Functions of tables. Cases that lie in the same cells for all models are counted together."""
     codes = np.stack(records).astype(np.intp)
     if not design.independent:
-        unit = design.unit_of_case
-        tables = [_cells_by_unit(one, unit, form.n_cells, design.units) for one in codes]
+        unit, units = design.unit_of_case, design.units
+        tables = [counts_by_unit(one, unit, units, form.n_cells).astype(float) for one in codes]
         return lambda counts: _resample_tables(counts, tables, design, form)
     kinds, kind = np.unique(codes, axis=1, return_inverse=True)
     order = np.argsort(kind.ravel(), kind="stable")
     starts = np.searchsorted(kind.ravel()[order], np.arange(kinds.shape[1]))
     tables = [np.eye(form.n_cells)[one] for one in kinds]
 
-    def made(counts: Array) -> JointResamples:
-        of_kinds = np.add.reduceat(counts[:, order], starts, axis=-1)
-        return _resample_tables(of_kinds, tables, design, form)
+    def resamples(counts: Array) -> JointResamples:
+        kind_counts = np.add.reduceat(counts[:, order], starts, axis=-1)
+        return _resample_tables(kind_counts, tables, design, form)
 
-    return made
-
-
-def _cells_by_unit(
-    codes: NDArray[np.intp], unit: NDArray[np.intp], cells: int, units: int
-) -> Array:
-    flat = np.bincount(unit * cells + codes, minlength=units * cells)
-    return flat.reshape(units, cells).astype(float)
+    return resamples
 
 
 def _resample_tables(
@@ -142,17 +130,10 @@ def _resample_tables(
 
 @frozen(eq=False)
 class _Against:
-    """The cases of one class, ranked against those of the other by one model.
+    """The cases of one class, ranked against those of the other by one model."""
 
-    Attributes
-    ----------
-    order : ndarray of int
-        The cases of the other class by descending score.
-    above, up_to : ndarray of int
-        For each case of this class, how many of these lie above it, and above or level with it.
-    """
-
-    order: NDArray[np.intp]
+    order: NDArray[np.intp]  # The cases of the other class by descending score
+    # For each case of this class, how many of these lie above it, and above or level with it
     above: NDArray[np.intp]
     up_to: NDArray[np.intp]
 
@@ -195,18 +176,18 @@ def joint_areas(records: Sequence[Array], design: Design, form: RankedAreas) -> 
     ranked = [_both_ways(ranking, row, *classes) for ranking in rankings]
     unit, models = design.unit_of_case, len(records)
 
-    def made(counts: Array) -> JointResamples:
+    def resamples(counts: Array) -> JointResamples:
         drawn = np.ascontiguousarray(counts.T)
         weights = [drawn[unit[one]] * own_weight[one, None] for one in classes]
         totals = [one.sum(axis=0) for one in weights]
         values = np.empty((len(counts), models))
         parts = [np.empty((len(counts), models, len(one))) for one in classes]
         with np.errstate(invalid="ignore", divide="ignore"):
-            for model, (of_positives, of_negatives) in enumerate(ranked):
+            for model, (positives, negatives) in enumerate(ranked):
                 # Of a positive it is the share of negatives below that counts.
                 components = [
-                    1 - of_positives.share_above(weights[1]),
-                    of_negatives.share_above(weights[0]),
+                    1 - positives.share_above(weights[1]),
+                    negatives.share_above(weights[0]),
                 ]
                 area = (weights[0] * components[0]).sum(axis=0) / totals[0]
                 values[:, model] = area
@@ -215,7 +196,7 @@ def joint_areas(records: Sequence[Array], design: Design, form: RankedAreas) -> 
         covariances = _area_covariances(counts, parts, classes, design)
         return JointResamples(values, covariances)
 
-    return made
+    return resamples
 
 
 def _both_ways(

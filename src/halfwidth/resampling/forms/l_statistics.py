@@ -31,6 +31,7 @@ from halfwidth.resampling.forms.contract import (
     OfSwaps,
     Pair,
     Permutations,
+    Prepared,
 )
 from halfwidth.resampling.forms.evaluation import without_each_unit
 from halfwidth.resampling.forms.order_swaps import SwappedOrder
@@ -52,20 +53,12 @@ def _weights(statistic: Statistic) -> Weights:
 
 
 @frozen(eq=False)
-class SortedSamples:
-    """Values of samples, each to be weighted by the places that it fills in the sorted resample.
+class SortedSamples(Prepared):
+    """Values of samples, each to be weighted by the places that it fills in the sorted resample."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (S, n)
-    design : Design
-    weights : callable
-        Of n sorted values.
-    """
-
-    values: Array
+    values: Array  # (S, n)
     design: Design
-    weights: Weights
+    weights: Weights  # Of n sorted values
 
     @classmethod
     def prepare(cls, values: Array, design: Design, statistic: Statistic) -> SortedSamples:
@@ -75,9 +68,6 @@ class SortedSamples:
     def pace(self, plan: Plan) -> Pace:
         """As counts and values fit into a block."""
         return Pace(plan.block_elements // max(self.design.n, len(self.values)))
-
-    def shared(self, _plan: Plan) -> None:
-        """Nothing is."""
 
     def evaluate(self, block: Block, into: Array) -> None:
         """By the weights of the places that a case fills.

@@ -18,19 +18,13 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan
-from halfwidth.resampling.forms.contract import Engine, Errors, declared_form
+from halfwidth.resampling.forms.contract import Engine, Errors, Prepared, declared_form
 from halfwidth.resampling.weights.blocks import Block, Pace
 
 
 @frozen(eq=False)
-class FittedSamples:
-    """Regressions on samples, to be fitted anew to weighted cases.
-
-    Attributes
-    ----------
-    regressions : sequence of Regression
-    design : Design
-    """
+class FittedSamples(Prepared):
+    """Regressions on samples, to be fitted anew to weighted cases."""
 
     regressions: Sequence[Regression]
     design: Design
@@ -44,9 +38,6 @@ class FittedSamples:
     def pace(self, plan: Plan) -> Pace:
         """As weights of cases fit into a block."""
         return Pace(plan.block_elements // self.design.n)
-
-    def shared(self, _plan: Plan) -> None:
-        """Nothing is."""
 
     def evaluate(self, block: Block, into: Array) -> None:
         """From fits to the cases weighted by how often their units are drawn."""

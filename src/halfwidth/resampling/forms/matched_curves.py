@@ -67,13 +67,13 @@ def compiled_heights(
     """
     if not isinstance(kind, AveragePrecision | MeanSensitivity):
         return None
-    made = compiled(MatchCurve(kind), by_class, design)
-    if not isinstance(made, _Precisions | _Sensitivities):
+    curves = compiled(MatchCurve(kind), by_class, design)
+    if not isinstance(curves, _Precisions | _Sensitivities):
         return None
 
     def heights(counts: Counts) -> Array:
-        objects = native_matches.objects_drawn(made.objects, counts)
-        return np.asarray(made.heights(counts, objects)[:, 0])
+        objects = native_matches.objects_drawn(curves.objects, counts)
+        return np.asarray(curves.heights(counts, objects)[:, 0])
 
     return heights
 
@@ -100,10 +100,10 @@ class _Precisions:
 
     def heights(self, counts: Counts, objects: Array) -> Array:
         """The best precision at each recall or a higher one, (C, T, K, B)."""
-        made = native_matches.precisions(
+        precisions = native_matches.precisions(
             self.lists, counts, objects, len(RECALLS) - 1, heights=True
         )
-        return defined(np.asarray(made[1]), objects[:, None, None])
+        return defined(np.asarray(precisions[1]), objects[:, None, None])
 
 
 # --------------------------------------------------------------------------- FROC
@@ -123,9 +123,9 @@ class _Sensitivities:
     def heights(self, counts: Counts, objects: Array) -> Array:
         """The sensitivity at each level, (C, T, K, B)."""
         targets = false_positives(self.kind.levels, self._images(counts)).T
-        found = native_matches.frocs(self.lists, counts, targets, stepped=self.kind.steps)
+        true_positives = native_matches.frocs(self.lists, counts, targets, stepped=self.kind.steps)
         every = objects[:, None, None]
-        return defined(found / np.maximum(every, 1), every)
+        return defined(true_positives / np.maximum(every, 1), every)
 
     def _images(self, counts: Counts) -> Array:
         """Images in each resample."""
@@ -195,10 +195,10 @@ def _area_of(ranking: Ranking, design: Design) -> Callable[[Counts], Array]:
 def _weighted_area(unit: NDArray[np.int32], ranking: Ranking, counts: Counts) -> Array:
     """The area where entries have weights of their own."""
     blocks = len(counts.turned)
-    of_units = counts.turned.reshape(blocks, -1, LANES)[:, : counts.units].astype(float)
+    weights = counts.turned.reshape(blocks, -1, LANES)[:, : counts.units].astype(float)
     none = np.zeros((1, blocks, 1, 4, LANES))
     with np.errstate(invalid="ignore", divide="ignore"):
         areas, _ = native_areas.weighted_areas(
-            of_units, unit, ranking.mark, ranking.weight, none, auroc=True
+            weights, unit, ranking.mark, ranking.weight, none, auroc=True
         )
     return areas[0, 0, : counts.resamples]

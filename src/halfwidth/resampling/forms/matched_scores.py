@@ -13,6 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.match_records import SLOT
+from halfwidth.arithmetic.ranked_scores import mean_ranks
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
@@ -25,33 +27,25 @@ from halfwidth.resampling.forms.contract import (
     Engine,
     Pair,
     Permutations,
+    Prepared,
     declared_form,
 )
 from halfwidth.resampling.forms.evaluation import without_each_unit
 from halfwidth.resampling.forms.matched_curves import ByClass, Compiled, compiled, plain_curves
-from halfwidth.resampling.forms.matched_swaps import ranks_within
 from halfwidth.resampling.forms.matched_weighted import weighted, weighted_pairs
 from halfwidth.resampling.weights.blocks import Block, Pace, whole_lanes
-from halfwidth.resampling.weights.discordance import discordance_of_left_out
+from halfwidth.resampling.weights.dirichlet import discordance_of_left_out
 
 # Counts of units, a byte each, that one call makes.
 MOST_COUNTS = 2**20
 
 
 @frozen(eq=False)
-class MatchedSamples:
-    """Detections of samples, ranked once.
-
-    Attributes
-    ----------
-    form : MatchedScores
-    samples : sequence of tuple of ScoredMatches
-        By class.
-    design : Design
-    """
+class MatchedSamples(Prepared):
+    """Detections of samples, ranked once."""
 
     form: MatchedScores
-    samples: Sequence[ByClass]
+    samples: Sequence[ByClass]  # By class
     design: Design
 
     @classmethod
@@ -74,9 +68,6 @@ class MatchedSamples:
         longest = max((len(one.image) for each in self.samples for one in each), default=0)
         return Pace(plan.block_elements // (4 * max(longest, self.design.n)))
 
-    def shared(self, _plan: Plan) -> None:
-        """Nothing is."""
-
     def evaluate(self, block: Block, into: Array) -> None:
         """The statistic of every resample."""
         kernels = self.kernels if block.compiles else None
@@ -84,10 +75,21 @@ class MatchedSamples:
             counts = block.lanes()
             each = (curves(counts) for curves in kernels)
         else:
-            of_images = block.rows()[:, self.design.unit_of_case]
-            each = (plain_curves(self.form, sample, of_images) for sample in self.samples)
+            images = block.rows()[:, self.design.unit_of_case]
+            each = (plain_curves(self.form, sample, images) for sample in self.samples)
         for curves_of_sample, row in zip(each, into, strict=True):
             row[:] = self.form.finish(*(one.T for one in curves_of_sample))
+
+
+def ranks_within(records: Array, classes: int) -> Array:
+    """Records (k, n) with scores replaced by their mean ranks within their class, below 0."""
+    ranked = records.copy()
+    slots = ranked[classes:-1].reshape(-1, SLOT, records.shape[-1])
+    scores, category = slots[:, 0], slots[:, 1]
+    for which in range(classes):
+        own = category == which
+        scores[own] = -mean_ranks(-scores[own])
+    return ranked
 
 
 def together(pair: Pair, statistic: Statistic) -> Array:

@@ -10,7 +10,6 @@ that could move it there.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -25,7 +24,14 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
 from halfwidth.resampling.forms.matched_curves import ByClass, compiled, plain_curves
-from halfwidth.resampling.forms.weighted_rows import OfRows, WeightedRows
+from halfwidth.resampling.forms.weighted_rows import (
+    OfRows,
+    Replicates,
+    both_ends,
+    finished,
+    in_pairs,
+    sides_of,
+)
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.weights.blocks import whole_lanes
 from halfwidth.resampling.weights.dirichlet import Weighted
@@ -43,12 +49,9 @@ def weighted(
     """The distributions for the lower and for the upper end of an interval."""
     form = declared_form(statistic, MatchedScores)
     sets = [form.unpack(sample) for sample in records]
-    low, high = pseudo_cases.low, pseudo_cases.high
-    if len(sets[0]) > 1:
-        low, high = (low[0], 0.0), (0.0, high[1])
-    sides = [low] if low == high else [low, high]
+    sides = sides_of(pseudo_cases, outward=len(sets[0]) > 1)
     ends = ends_of_rows(len(sets[0]), design, plan, sides) * design.units / design.n
-    return _rows(sets, design, form, plan).both_ends(ends, plan)
+    return both_ends(*_replicates(sets, design, form, plan, ends), plan)
 
 
 def weighted_pairs(
@@ -60,18 +63,10 @@ def weighted_pairs(
     discordance: float,
 ) -> tuple[InPairs, InPairs]:
     """Replicates of models in pairs, whose images have the same weights in every model."""
-    form, low, high = declared_form(statistic, MatchedScores), pseudo_cases.low, pseudo_cases.high
+    form = declared_form(statistic, MatchedScores)
     sets = [form.unpack(sample) for sample in records]
-    sides = [low] if low == high else [low, high]
-    ends = ends_of_pairs(len(sets[0]), design, plan, sides, discordance)
-    return _rows(sets, design, form, plan).in_pairs(ends * design.units / design.n)
-
-
-def _rows(sets: Sequence[ByClass], design: Design, form: MatchedScores, plan: Plan) -> WeightedRows:
-    observed = np.array([[_observed(form, one) for one in by_class] for by_class in sets])
-    values, objects = np.moveaxis(observed, -1, 0)
-    replicates = functools.partial(_replicates, sets, design, form, plan)
-    return WeightedRows(values, objects, form.finish, replicates)
+    ends = ends_of_pairs(len(sets[0]), design, plan, sides_of(pseudo_cases), discordance)
+    return in_pairs(*_replicates(sets, design, form, plan, ends * design.units / design.n))
 
 
 def _observed(form: MatchedScores, matches: ScoredMatches) -> tuple[float, float]:
@@ -85,11 +80,8 @@ def _observed(form: MatchedScores, matches: ScoredMatches) -> tuple[float, float
 
 def _replicates(
     sets: Sequence[ByClass], design: Design, form: MatchedScores, plan: Plan, ends: Array
-) -> list[OfRows]:
-    """For each side values and references of test sets that share their weights.
-
-    ``ends`` are the weights of the pseudo-images of each class on each side, (C, sides, 4, B).
-    """
+) -> Replicates:
+    """Of test sets that share their weights, given those of pseudo-images, (C, sides, 4, B)."""
     pseudo = pseudo_units(design)
     classes, sides = ends.shape[:2]
     extended = [[with_pseudo_units(one, design) for one in by_class] for by_class in sets]
@@ -106,15 +98,17 @@ def _replicates(
             counts[:, units:] = in_parts(ends[which, side, :, slice(*block)].T)
             if turned is not None:
                 _put_behind(turned, counts[:, units:])
-            for at, of_sample in enumerate(curves):
-                own[:, side, at, which] = of_sample[which](counts, turned)
+            for at, class_curves in enumerate(curves):
+                own[:, side, at, which] = class_curves[which](counts, turned)
         return own[0], own[1]
 
     longest = max(len(one.image) for by_class in extended for one in by_class)
     most = MOST_COUNTS // units if plan.compiles else plan.block_elements // (4 * (longest + units))
-    for (start, stop), of_block in plan.in_threads(whole_lanes(most), make):
-        values[..., start:stop], references[..., start:stop] = of_block
-    return list(zip(values, references, strict=True))
+    for (start, stop), parts in plan.in_threads(whole_lanes(most), make):
+        values[..., start:stop], references[..., start:stop] = parts
+    observed = np.array([[_observed(form, one) for one in by_class] for by_class in sets])
+    seen, objects = np.moveaxis(observed, -1, 0)
+    return finished(list(zip(values, references, strict=True)), (seen, objects), form.finish)
 
 
 def _put_behind(turned: native.Counts, counts: NDArray[np.uint8]) -> None:
@@ -163,8 +157,8 @@ def _curves_of(form: MatchedScores, matches: ScoredMatches, pseudo: Design, plan
         if kernel is not None and turned is not None:
             values, objects = kernel(turned)
         else:
-            of_images = counts.astype(np.int64)[:, pseudo.unit_of_case]
-            values, objects = plain_curves(form, (matches,), of_images)
+            images = counts.astype(np.int64)[:, pseudo.unit_of_case]
+            values, objects = plain_curves(form, (matches,), images)
         return values[0], objects[0]
 
     return curves
@@ -197,8 +191,8 @@ def with_pseudo_units(matches: ScoredMatches, design: Design) -> ScoredMatches:
     n, each = len(matches.references), images_each(design)
     held = matches.references[matches.references > 0]
     objects = max(1, round(float(held.mean()))) if len(held) else 1
-    found, wrong = (np.repeat(n + place * each + np.arange(each), objects) for place in (0, 1))
-    image = np.concatenate([wrong, found])
+    true, wrong = (np.repeat(n + place * each + np.arange(each), objects) for place in (0, 1))
+    image = np.concatenate([wrong, true])
     outcome = np.repeat([Outcome.FALSE_POSITIVE, Outcome.TRUE_POSITIVE], each * objects)
     above = np.broadcast_to(outcome.astype(np.uint8), (len(matches.outcome), len(image)))
     return ScoredMatches(

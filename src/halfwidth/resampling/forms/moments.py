@@ -32,6 +32,7 @@ from halfwidth.resampling.forms.contract import (
     Errors,
     Pair,
     Permutations,
+    Prepared,
     declared_form,
     tie_size,
 )
@@ -71,22 +72,13 @@ def _mean_distribution(values: Array, mean: float, design: Design) -> Distributi
 
 
 @frozen(eq=False)
-class PowerSums:
-    """Sums of powers of values about the middle of each of S samples, over the cases of units.
-
-    Attributes
-    ----------
-    form : Moments
-    parameters : mapping
-        Of the statistic.
-    centre : ndarray, shape (S, 1)
-    features : Features
-        Powers of all samples, one power after another, and sizes where units have several.
-    """
+class PowerSums(Prepared):
+    """Sums of powers of values about the middle of each of S samples, over the cases of units."""
 
     form: Moments
-    parameters: Mapping[str, Any]
-    centre: Array
+    parameters: Mapping[str, Any]  # Of the statistic
+    centre: Array  # (S, 1)
+    # Powers of all samples, one power after another, and sizes where units have several
     features: Features
 
     @classmethod
@@ -101,9 +93,6 @@ class PowerSums:
     def pace(self, plan: Plan) -> Pace:
         """That of their sums."""
         return pace_of_sums(self.features, plan)
-
-    def shared(self, _plan: Plan) -> None:
-        """Counts are kept, not their sums."""
 
     def evaluate(self, block: Block, into: Array) -> None:
         """From sums with the weights of units."""
@@ -151,21 +140,13 @@ def studentized(values: Array, design: Design, statistic: Statistic, plan: Plan)
 
 @frozen(eq=False)
 class SumsOfUnits:
-    """Sums over the units drawn, of S samples in each of H strata.
+    """Sums over the units drawn, of S samples in each of H strata."""
 
-    Attributes
-    ----------
-    total, square : ndarray, shape (H, S, B)
-        Of the totals T of units, and of their squares.
-    size : ndarray, broadcastable to (H, S, B)
-        Of their sizes n.
-    product, size_square : ndarray or None
-        Of Tn and n²; None where all units are of one size.
-    """
-
+    # (H, S, B): of the totals T of units, and of their squares
     total: Array
     square: Array
-    size: Array
+    size: Array  # Of their sizes n, as (H, S, B)
+    # Of Tn and n²; None where all units are of one size
     product: Array | None = None
     size_square: Array | None = None
 
@@ -173,13 +154,7 @@ class SumsOfUnits:
         """The mean of each resample and its standard error, both (S, B).
 
         With D = ΣT/Σn the influence of a unit is (T - Dn)/Σn, whose variance expands into these
-        sums.
-
-        Parameters
-        ----------
-        design : Design
-        reach : ndarray or float
-            The size of the values that totals are rounded like, where it is not their own.
+        sums. Totals are rounded like values of the size ``reach``, where it is not their own.
         """
         units = _units_of_strata(design)
         weight = np.where(units > 1, units / np.maximum(units - 1, 1), 0.0)
@@ -187,17 +162,17 @@ class SumsOfUnits:
         mean = self.total.sum(axis=0)
         mean /= n
         each = float(design.unit_sizes[0])
-        of_mean = mean**2 * (each * self.size if self.size_square is None else self.size_square)
+        mean_square = mean**2 * (each * self.size if self.size_square is None else self.size_square)
         if self.product is None and len(design.strata) == 1:
-            within = self.square - of_mean
+            within = self.square - mean_square
         else:
             product = each * self.total if self.product is None else self.product
-            within = self.square - 2 * mean * product + of_mean
+            within = self.square - 2 * mean * product + mean_square
             within -= (self.total - mean * self.size) ** 2 / units
-        of_mean += self.square
-        of_mean += np.abs(mean) * (reach * self.size)
-        of_mean *= ROUNDING
-        within[within <= of_mean] = 0.0
+        mean_square += self.square
+        mean_square += np.abs(mean) * (reach * self.size)
+        mean_square *= ROUNDING
+        within[within <= mean_square] = 0.0
         error = within[0] * weight[0] if len(within) == 1 else (weight * within).sum(axis=0)
         np.sqrt(error, out=error)
         error /= n
@@ -243,8 +218,8 @@ def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
     both = [np.stack([(s - centre[0]) ** p for p in range(1, form.order + 1)]) for s in pair]
 
     def finish(sums: Array) -> Array:
-        made = form.finish(design.n, list(sums[:, None]), centre, **statistic.parameters)
-        return np.asarray(made[0])
+        values = form.finish(design.n, list(sums[:, None]), centre, **statistic.parameters)
+        return np.asarray(values[0])
 
     return sums_of_models(both[0], both[1], design, finish)
 

@@ -33,18 +33,7 @@ ROUNDING = 16 * np.finfo(float).eps
 def weighted_deviations(
     values: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
 ) -> tuple[Quantiles, Quantiles]:
-    """The distributions of an SD for the lower and for the upper end of an interval.
-
-    Parameters
-    ----------
-    values : ndarray, shape (S, n)
-        In the canonical order of the design.
-    design : Design
-    statistic : Statistic
-        Of the form `Moments` of order 2.
-    plan : Plan
-    pseudo_cases : PseudoCases
-    """
+    """The distributions of an SD for the lower and for the upper end of an interval."""
     form, samples, centre = declared_form(statistic, Moments), len(values), middle_of(values)
     centred = values - centre
     reach = pseudo_cases.reach
@@ -100,14 +89,14 @@ def _outermost(values: Array, design: Design) -> list[tuple[Array, Array]]:
 
     The distance has the sign of its side.
     """
-    found = []
+    strata = []
     for first, cases in zip(design.first_cases[design.first_units], _cases(design), strict=True):
         own = values[:, first : first + cases]
         mean = own.mean(axis=-1, keepdims=True)
         below = own.min(axis=-1, keepdims=True) - mean
         above = own.max(axis=-1, keepdims=True) - mean
-        found.append((mean, np.where(-below >= above, below, above)))
-    return found
+        strata.append((mean, np.where(-below >= above, below, above)))
+    return strata
 
 
 def _cases(design: Design) -> NDArray[np.intp]:
@@ -117,22 +106,13 @@ def _cases(design: Design) -> NDArray[np.intp]:
 
 @frozen
 class Sums:
-    """Weighted sums over the cases of a stratum, of some samples in some draws.
+    """Weighted sums over the cases of a stratum, of some samples in some draws."""
 
-    Attributes
-    ----------
-    share : float
-        Of the cases.
-    first, second : ndarray, shape (S, B)
-        Of deviations from the centre, and of their squares.
-    size : ndarray, shape (B,)
-        Of weights.
-    """
-
-    share: float
+    share: float  # Of the cases
+    # (S, B): of deviations from the centre, and of their squares
     first: Array
     second: Array
-    size: Array
+    size: Array  # (B,): of weights
 
     def with_point(self, points: Array, sizes: Array) -> Sums:
         """With one more deviation in each draw, (S, B), and its weight, (B,)."""

@@ -29,7 +29,6 @@ from halfwidth.resampling.exact.dirichlet_order import (
     quantile_distribution,
     total_weight,
 )
-from halfwidth.resampling.exact.spacings import spacings
 from halfwidth.resampling.forms.contract import (
     REPLICATE,
     BothEnds,
@@ -43,6 +42,7 @@ from halfwidth.resampling.forms.l_statistics import SortedSamples, leave_one_out
 from halfwidth.resampling.kernels import native_selection, reference
 from halfwidth.resampling.tails import as_distribution
 from halfwidth.resampling.weights.blocks import Block, Pace
+from halfwidth.resampling.weights.gammas import gammas
 
 # Support points of less probability than this change no quantile that anyone asks for.
 NEGLIGIBLE = 1e-15
@@ -81,25 +81,36 @@ def drawn_distribution(
     return as_distribution(pick(values, table, total_weight(weights), gap_weights(weights)), plan)
 
 
-@frozen(eq=False)
-class OrderedSamples:
-    """Samples in orders of their own, whose ranks are looked for in each resample.
+def spacings(entropy: int, ranks: Array, n: int, n_resamples: int) -> NDArray[np.intp]:
+    """Positions from 0 of some ranks from 1 in each sorted resample, exact in distribution: (B, K).
 
-    Attributes
-    ----------
-    values : ndarray, shape (S, n)
-    design : Design
-        With units of one size.
-    ranks, weights : ndarray, shape (K,)
-    in_order : SortedSamples
-        The same for resamples of other sizes, whose ranks are others.
+    The n + 1 spacings of n sorted uniforms are distributed as exponentials over their sum, so the
+    spacing between the order statistics of two ranks is a gamma of their difference over that sum:
+    U₍k₎ = G(k) / (G(k) + G(n + 1 - k)), a Beta(k, n + 1 - k). A uniform u stands for the case at
+    sorted position ⌈n·u⌉. The table serves every sample of a batch.
     """
+    steps = np.diff([0, *(int(rank) for rank in ranks), n + 1])
+    purpose = ("spacings", "iid", n, *(int(step) for step in steps))
+    sums = np.cumsum(
+        [
+            gammas(entropy, (*purpose, place), int(step), n_resamples)
+            for place, step in enumerate(steps)
+        ],
+        axis=0,
+    )
+    position = np.ceil(n * (sums[:-1] / sums[-1])).astype(np.intp)
+    return np.asarray(np.clip(position, 1, n).T - 1)
 
-    values: Array
-    design: Design
-    ranks: Array
-    weights: Array
-    in_order: SortedSamples
+
+@frozen(eq=False)
+class OrderedSamples(Prepared):
+    """Samples in orders of their own, whose ranks are looked for in each resample."""
+
+    values: Array  # (S, n)
+    design: Design  # With units of one size
+    ranks: Array  # (K,)
+    weights: Array  # (K,)
+    in_order: SortedSamples  # The same for resamples of other sizes, whose ranks are others
 
     @functools.cached_property
     def orders(self) -> Draws:
@@ -110,9 +121,6 @@ class OrderedSamples:
         """As counts and values fit into a block."""
         return Pace(plan.block_elements // max(self.design.n, len(self.values)))
 
-    def shared(self, _plan: Plan) -> None:
-        """Nothing is."""
-
     def evaluate(self, block: Block, into: Array) -> None:
         """By the places of the order statistics in each resample."""
         if not block.whole:
@@ -122,8 +130,8 @@ class OrderedSamples:
         pick = native_selection.picked if block.compiles else reference.picked
         dtype = np.int16 if self.design.n < 2**15 else np.int32
         drawn = np.repeat(block.rows().T.astype(dtype), self.design.unit_sizes, axis=0)
-        found = _places_of_ranks(drawn, self.orders, self.ranks, self.design)
-        for sample, order, places, row in zip(self.values, self.orders, found, into, strict=True):
+        tables = _places_of_ranks(drawn, self.orders, self.ranks, self.design)
+        for sample, order, places, row in zip(self.values, self.orders, tables, into, strict=True):
             row[:] = pick(sample[None, order], places, total, gaps)[0]
 
 
@@ -159,18 +167,9 @@ def _places_of_ranks(
 ) -> Iterator[Draws]:
     """Where order statistics of resamples lie among the sorted cases, sample by sample: (K, B).
 
-    Cases far below a rank are counted together. Of the few resamples in which it lies beyond those
-    near it, all cases are counted.
-
-    Parameters
-    ----------
-    drawn : ndarray of int, shape (n, B)
-        How often each case is drawn; cumulated counts fit into its type.
-    orders : ndarray of int, shape (S, n)
-        The cases of each sample, ascending.
-    ranks : ndarray of int, shape (K,)
-    design : Design
-        With units of one size.
+    ``drawn`` are counts of the cases, (n, B), of a type that cumulated ones fit into; ``orders``
+    the cases of each sample, ascending. Those far below a rank are counted together; of the few
+    resamples in which it lies beyond those near it, all cases are counted.
     """
     n, size = design.n, int(design.unit_sizes[0])
     windows = []
@@ -185,11 +184,11 @@ def _places_of_ranks(
             upto = np.cumsum(drawn[order[first:stop]], axis=0, dtype=drawn.dtype)
             upto += before
             for rank in together:
-                found = first + (upto < rank).sum(axis=0)
+                place = first + (upto < rank).sum(axis=0)
                 far = np.flatnonzero((before >= rank) | (upto[-1] < rank))
                 every = np.cumsum(drawn[:, far][order], axis=0)
-                found[far] = (every < rank).sum(axis=0)
-                places.append(found)
+                place[far] = (every < rank).sum(axis=0)
+                places.append(place)
         yield np.stack(places)
 
 
@@ -205,26 +204,13 @@ def _picks(statistic: Statistic, n: int) -> tuple[Array, Array]:
 
 
 def closed_form(sorted_values: Array, ranks: Array, weights: Array) -> ExactDistribution:
-    """Exact bootstrap distribution of one order statistic or of two adjacent ones, weighted.
-
-    Parameters
-    ----------
-    sorted_values : ndarray, shape (S, n)
-    ranks : ndarray of int, shape (1,) or (2,)
-        1-based, adjacent.
-    weights : ndarray, same shape
-
-    Returns
-    -------
-    ExactDistribution
-        Of Σ weight · X*₍rank₎ over all nⁿ resamples.
-    """
+    """Exact bootstrap distribution of Σ weight · X*₍rank₎ for a rank from 1 on, or two adjacent."""
     n, k, total = sorted_values.shape[-1], int(ranks[0]), total_weight(weights)
     position, probability = _one(n, k)
     if len(ranks) == 1:
         support = total * sorted_values[:, position]
         return ExactDistribution(support, np.broadcast_to(probability, support.shape))
-    first, second, of_pair = _two_adjacent(n, k, position, probability)
+    first, second, pair_probability = _two_adjacent(n, k, position, probability)
     support, each = np.empty((2, len(sorted_values), len(first)))
     for part in in_parts(*support.shape):
         sums = np.take(sorted_values[part], first, axis=-1)
@@ -235,7 +221,7 @@ def closed_form(sorted_values: Array, ranks: Array, weights: Array) -> ExactDist
         sums += gap
         order = np.argsort(sums, axis=-1)
         support[part] = np.take_along_axis(sums, order, axis=-1)
-        each[part] = of_pair[order]
+        each[part] = pair_probability[order]
     return ExactDistribution(support, each)
 
 

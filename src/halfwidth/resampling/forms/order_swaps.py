@@ -32,7 +32,7 @@ class SwappedOrder:
         together = np.concatenate(pair)
         order = np.argsort(together, kind="stable")
         self._values = together[order]
-        self._case, self._of_second = order % len(pair[0]), order >= len(pair[0])
+        self._case, self._is_second = order % len(pair[0]), order >= len(pair[0])
         self._design = design
         self._ranks = np.flatnonzero(weights)
         self._weights = weights[self._ranks]
@@ -49,13 +49,13 @@ class SwappedOrder:
             return self._gathered(cases)
         # A row for each case: the resamples of one lie side by side.
         rows = np.ascontiguousarray(cases.T)
-        found = [window.places(rows, self._case, self._of_second) for window in self._windows]
-        first, second = (np.concatenate(side) for side in zip(*found, strict=True))
+        both = [window.places(rows, self._case, self._is_second) for window in self._windows]
+        first, second = (np.concatenate(side) for side in zip(*both, strict=True))
         return np.asarray(self._weights @ (self._values[first] - self._values[second]))
 
     def _gathered(self, cases: NDArray[np.uint8]) -> Array:
-        of_second = (cases[:, self._case] ^ self._of_second).astype(bool)
-        return self._sum_entries(~of_second) - self._sum_entries(of_second)
+        is_second = (cases[:, self._case] ^ self._is_second).astype(bool)
+        return self._sum_entries(~is_second) - self._sum_entries(is_second)
 
     def _sum_entries(self, mine: NDArray[np.bool_]) -> Array:
         """Each row of `mine` holds as many entries as there are cases."""
@@ -64,14 +64,7 @@ class SwappedOrder:
 
 
 class _Window:
-    """Entries of the common order among which some neighbouring ranks of either model lie, mostly.
-
-    Attributes
-    ----------
-    ranks : ndarray of int
-        From 0 on.
-    start, stop : int
-    """
+    """Entries of the common order among which neighbouring ranks of either model mostly lie."""
 
     def __init__(self, ranks: Places, start: int, stop: int, case: Places) -> None:
         self.ranks, self.start, self.stop = ranks, start, stop
@@ -88,23 +81,23 @@ class _Window:
         return cls(ranks, max(ends[0] - reach, 0), min(ends[1] + reach, len(case)), case)
 
     def places(
-        self, rows: NDArray[np.uint8], case: Places, of_second: NDArray[np.bool_]
+        self, rows: NDArray[np.uint8], case: Places, is_second: NDArray[np.bool_]
     ) -> tuple[Places, Places]:
         """Where each rank of the first and of the second model lies, two of (ranks, B)."""
         one, within = self._one, slice(self.start, self.stop)
         kind = np.int16 if len(case) < 2**15 else np.int32
-        of_first = rows[case[one]] ^ ~of_second[one, None]
-        before: NDArray[Any] = kind(self._both) + of_first.sum(axis=0, dtype=kind)
+        is_first = rows[case[one]] ^ ~is_second[one, None]
+        before: NDArray[Any] = kind(self._both) + is_first.sum(axis=0, dtype=kind)
         upto: NDArray[Any] = np.cumsum(
-            rows[case[within]] ^ ~of_second[within, None], axis=0, dtype=kind
+            rows[case[within]] ^ ~is_second[within, None], axis=0, dtype=kind
         )
         upto += before
         entries = np.arange(self.start + 1, self.stop + 1, dtype=kind)[:, None]
-        found = []
+        both = []
         for counts, less in ((upto, before), (entries - upto, self.start - before)):
             if less.max() > self.ranks[0] or counts[-1].min() <= self.ranks[-1]:
                 # Chance went further than expected.
-                return _Window(self.ranks, 0, len(case), case).places(rows, case, of_second)
-            found.append([np.count_nonzero(counts <= rank, axis=0) for rank in self.ranks])
-        first, second = (self.start + np.array(places) for places in found)
+                return _Window(self.ranks, 0, len(case), case).places(rows, case, is_second)
+            both.append([np.count_nonzero(counts <= rank, axis=0) for rank in self.ranks])
+        first, second = (self.start + np.array(places) for places in both)
         return first, second

@@ -41,27 +41,16 @@ def _single_pair(statistic: Statistic) -> Statistic:
 
 
 @frozen(eq=False)
-class AveragedPairs:
-    """Pairs of raters made ready, those of one sample after those of another.
+class AveragedPairs(Prepared):
+    """Pairs of raters made ready, those of one sample after those of another."""
 
-    Attributes
-    ----------
-    pairs : int
-        Of each sample.
-    prepared : Prepared
-    form : PairAverages
-    """
-
-    pairs: int
+    pairs: int  # Of each sample
     prepared: Prepared
     form: PairAverages
 
     def pace(self, plan: Plan) -> Pace:
         """That of the pairs."""
         return self.prepared.pace(plan)
-
-    def shared(self, _plan: Plan) -> None:
-        """Nothing is."""
 
     def evaluate(self, block: Block, into: Array) -> None:
         """The contrast of the averages."""
@@ -70,10 +59,10 @@ class AveragedPairs:
         into[:] = _contrasts(self.form, values, len(into))
 
 
-def _contrasts(form: PairAverages, of_pairs: Array, samples: int) -> Array:
+def _contrasts(form: PairAverages, values: Array, samples: int) -> Array:
     """Of averages over the pairs of each sample, (S P, X) -> (S, X)."""
-    of_each = of_pairs.reshape(samples, -1, of_pairs.shape[-1])
-    return form.between(of_each, of_each)
+    by_pair = values.reshape(samples, -1, values.shape[-1])
+    return form.between(by_pair, by_pair)
 
 
 def _all_pairs(samples: Array) -> Array:
@@ -87,8 +76,8 @@ def _prepare(inner: Engine, samples: Array, design: Design, statistic: Statistic
 
 
 def _leave_one_out(inner: Engine, samples: Array, design: Design, statistic: Statistic) -> Array:
-    of_pairs = left_out_by(inner, _all_pairs(samples), design, _single_pair(statistic))
-    return _contrasts(declared_form(statistic, PairAverages), of_pairs, len(samples))
+    left_out = left_out_by(inner, _all_pairs(samples), design, _single_pair(statistic))
+    return _contrasts(declared_form(statistic, PairAverages), left_out, len(samples))
 
 
 def _has_weights(inner: Dirichlet, statistic: Statistic) -> bool:

@@ -35,20 +35,12 @@ def has_standard_error(statistic: Statistic) -> bool:
 
 @frozen
 class ClassParts:
-    """What the positive and the negative cases of each unit contribute to one AUROC, or to two.
-
-    Attributes
-    ----------
-    area : float
-    parts : tuple of ndarray, each (U,)
-        Sums of structural components less the area, each by its share of its class.
-    weights : tuple of ndarray, each (U,)
-        Weights of the cases of each class.
-    """
+    """What the positive and the negative cases of each unit contribute to one AUROC, or to two."""
 
     area: float
+    # (U,) each: sums of structural components less the area, each by its share of its class
     parts: tuple[Array, Array]
-    weights: tuple[Array, Array]
+    weights: tuple[Array, Array]  # (U,) each: weights of the cases of each class
 
     def variances(self) -> tuple[float, float]:
         """Variances of the area due to the units of each class."""
@@ -77,8 +69,8 @@ def _parts_of_samples(
     contrast = statistic.spec.form
     if isinstance(contrast, Contrast):
         models, places = distinct_models(values)
-        of_models = _parts_of_samples(models, design, single_model(statistic))
-        pairs = [(of_models[first], of_models[second]) for first, second in places]
+        models_parts = _parts_of_samples(models, design, single_model(statistic))
+        pairs = [(models_parts[first], models_parts[second]) for first, second in places]
         return [one and other and one.against(other, contrast) for one, other in pairs]
     form = declared_form(statistic, RankedAreas)
     if form.row is None:
@@ -113,17 +105,13 @@ def _class_parts(ranking: Ranking, row: int, design: Design) -> ClassParts | Non
 
 
 def standard_error(records: Array, design: Design, statistic: Statistic) -> Array:
-    """DeLong's standard error of AUROCs or of their contrasts, Obuchowski's with clusters.
+    """DeLong's standard error of AUROCs or of their contrasts, Obuchowski's with clusters: (S,).
 
     T₁ and T₀ are the sums over the positive and the negative cases of a unit of their structural
     components less the area. Var = Σ I₁/(I₁-1) (T₁/m)² + I₀/(I₀-1) (T₀/n)² + 2 I/(I-1) T₁T₀/(mn),
     I₁ and I₀ the units with a positive and with a negative case, of all I. With strata it is the
-    variance of Σ (T₁/m + T₀/n) over units drawn within each (`Design.variance_of_total`).
-
-    Returns
-    -------
-    ndarray, shape (S,)
-        NaN where fewer than two units of a class can be compared; 0 for AUROC 0 or 1, or all tied.
+    variance of Σ (T₁/m + T₀/n) over units drawn within each (`Design.variance_of_total`). NaN where
+    fewer than two units of a class can be compared; 0 for AUROC 0 or 1, or all tied.
     """
     return np.array(
         [_error(parts, design) for parts in _parts_of_samples(records, design, statistic)]
@@ -131,9 +119,9 @@ def standard_error(records: Array, design: Design, statistic: Statistic) -> Arra
 
 
 def _error(classes: ClassParts | None, design: Design) -> float:
-    of_stratum = np.repeat(np.array(design.strata), design.strata)
+    stratum_size = np.repeat(np.array(design.strata), design.strata)
     # A class shows how it varies only where units of it share a stratum with others.
-    if classes is None or any((of_stratum[w > 0] > 1).sum() < 2 for w in classes.weights):
+    if classes is None or any((stratum_size[w > 0] > 1).sum() < 2 for w in classes.weights):
         return float("nan")
     positive, negative = classes.parts
     if len(design.strata) > 1:
@@ -197,14 +185,14 @@ def class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Ar
     for part in in_parts(values):
         ranking = form.rank(values[part])
         sets = len(values[part])
-        of_row = slice(form.row, None, len(ranking.case) // sets)
-        positive = (ranking.mark[of_row] & Ranking.POSITIVE) > 0
+        rows_of_class = slice(form.row, None, len(ranking.case) // sets)
+        positive = (ranking.mark[rows_of_class] & Ranking.POSITIVE) > 0
         if ranking.weight is None and design.independent:
             with_it = positive.sum(axis=-1)
             counts.append(np.stack([with_it, positive.shape[-1] - with_it], axis=-1))
             continue
-        weights = [None] * sets if ranking.weight is None else ranking.weight[of_row]
-        rows = zip(positive, design.unit_of_case[ranking.case[of_row]], weights, strict=True)
+        weights = [None] * sets if ranking.weight is None else ranking.weight[rows_of_class]
+        rows = zip(positive, design.unit_of_case[ranking.case[rows_of_class]], weights, strict=True)
         counts.append(np.array([_held(*row) for row in rows]))
     with_it, without = np.concatenate(counts).astype(float).T
     return with_it, without

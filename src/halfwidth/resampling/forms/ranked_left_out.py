@@ -177,18 +177,18 @@ def _row_without(
 ) -> tuple[Array, Array]:
     mark = ranking.mark[row]
     weight = np.ones(len(mark)) if ranking.weight is None else ranking.weight[row]
-    of_entry = unit[ranking.case[row]]
+    entry_unit = unit[ranking.case[row]]
     positive = (mark & Ranking.POSITIVE) > 0
     totals = [
-        np.bincount(of_entry, weight * chosen, minlength=design.units)
+        np.bincount(entry_unit, weight * chosen, minlength=design.units)
         for chosen in (positive, ~positive)
     ]
     left = [total.sum() - total for total in totals]
     if area_kind.fast is FastArea.CONCORDANCE:
-        gone = np.bincount(of_entry, weight * concordance(mark, weight), minlength=design.units)
+        gone = np.bincount(entry_unit, weight * concordance(mark, weight), minlength=design.units)
         twice = (weight * concordance(mark, weight) * positive).sum()
         # Pairs within a unit were taken away twice.
-        kept = twice - gone + _twice_within(mark, weight, of_entry, design.units)
+        kept = twice - gone + _twice_within(mark, weight, entry_unit, design.units)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(left[0] * left[1] > 0, kept / (2 * left[0] * left[1]), np.nan), left[0]
     area = np.empty(design.units)
@@ -214,9 +214,9 @@ def _twice_within(
     unit, tie, positive, weight = unit[order], tie[order], positive[order], weight[order]
     starts = np.flatnonzero(np.append(True, (np.diff(unit) != 0) | (np.diff(tie) != 0)))
     p, q = (np.add.reduceat(weight * chosen, starts) for chosen in (positive, ~positive))
-    of_run = unit[starts]
-    first = np.flatnonzero(np.append(True, np.diff(of_run) != 0))
+    run_unit = unit[starts]
+    first = np.flatnonzero(np.append(True, np.diff(run_unit) != 0))
     cumulated = np.cumsum(p)
-    before_unit = np.repeat((cumulated - p)[first], np.diff(np.append(first, len(of_run))))
+    before_unit = np.repeat((cumulated - p)[first], np.diff(np.append(first, len(run_unit))))
     above = cumulated - p - before_unit
-    return np.asarray(np.bincount(of_run, q * (2 * above + p), minlength=units), dtype=float)
+    return np.asarray(np.bincount(run_unit, q * (2 * above + p), minlength=units), dtype=float)

@@ -19,7 +19,7 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import Shared, declared_form
+from halfwidth.resampling.forms.contract import Prepared, Shared, declared_form
 from halfwidth.resampling.kernels import native_areas, reference
 from halfwidth.resampling.kernels.native import LANES
 from halfwidth.resampling.weights.blocks import Block, Pace, whole_lanes
@@ -33,16 +33,8 @@ MOST_SHARED, MOST_AT_ONCE = 2**24, 2**20
 
 
 @frozen(eq=False)
-class RankedSamples:
-    """Rankings of samples, the rows of one after those of another, so that they share weights.
-
-    Attributes
-    ----------
-    form : RankedAreas
-    ranking : Ranking
-    samples : int
-    design : Design
-    """
+class RankedSamples(Prepared):
+    """Rankings of samples, the rows of one after those of another, so that they share weights."""
 
     form: RankedAreas
     ranking: Ranking
@@ -101,8 +93,8 @@ class RankedSamples:
         """Areas of some samples at a time, averaged."""
         for some, *areas in self._areas(block):
             shape = (some.stop - some.start, -1, block.resamples)
-            of_rows = (np.moveaxis(one.reshape(shape), 1, -1) for one in areas)
-            into[some] = self.form.finish(*of_rows)
+            by_row = (np.moveaxis(one.reshape(shape), 1, -1) for one in areas)
+            into[some] = self.form.finish(*by_row)
 
     def _areas(self, block: Block) -> Iterator[tuple[slice, Array, Numbers]]:
         """Some samples, the areas of their rows, and the positives that these rest on; (R, B)."""
@@ -117,8 +109,8 @@ class RankedSamples:
         step = max(1, MOST_AT_ONCE // (rows * block.resamples))
         for first in range(0, self.samples, step):
             last = min(first + step, self.samples)
-            made = native_areas.areas(lists, counts, first * rows, last * rows)
-            yield slice(first, last), *made
+            areas = native_areas.areas(lists, counts, first * rows, last * rows)
+            yield slice(first, last), *areas
 
     def observed(self) -> tuple[Array, Array]:
         """The areas of the rows of each sample, and their positives: (S, R) each."""
@@ -141,11 +133,11 @@ class RankedSamples:
             areas = native_areas.weighted_areas(turned, unit, mark, own, corners, auroc=auroc)
             return areas[0][..., : block.resamples], areas[1][..., : block.resamples]
         weights = block.rows()
-        made = np.empty((2, len(unit), ends.shape[1], block.resamples))
-        for row, of_ends in enumerate(np.resize(np.arange(len(ends)), len(unit))):
-            of_entries = weights[:, unit[row]] * (1.0 if own is None else own[row])
-            for side, pseudo in enumerate(ends[of_ends]):
-                made[:, row, side] = reference.weighted_areas(
-                    of_entries, mark[row], pseudo.T, self.form.area.curve
+        both = np.empty((2, len(unit), ends.shape[1], block.resamples))
+        for row, place in enumerate(np.resize(np.arange(len(ends)), len(unit))):
+            entry_weights = weights[:, unit[row]] * (1.0 if own is None else own[row])
+            for side, pseudo in enumerate(ends[place]):
+                both[:, row, side] = reference.weighted_areas(
+                    entry_weights, mark[row], pseudo.T, self.form.area.curve
                 )
-        return made[0], made[1]
+        return both[0], both[1]

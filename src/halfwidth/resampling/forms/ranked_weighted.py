@@ -14,17 +14,28 @@ from numpy.typing import NDArray
 
 from halfwidth.arithmetic.ranked_scores import RankEach, mean_ranks
 from halfwidth.core.forms import RankedAreas
-from halfwidth.core.pseudo_cases import Masses, PseudoCases
+from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
 from halfwidth.resampling.forms.ranked_samples import RankedSamples
-from halfwidth.resampling.forms.weighted_rows import OfRows, WeightedRows
+from halfwidth.resampling.forms.weighted_rows import (
+    OfRows,
+    Replicates,
+    both_ends,
+    finished,
+    in_pairs,
+    sides_of,
+)
 from halfwidth.resampling.weights.blocks import whole_lanes
-from halfwidth.resampling.weights.dirichlet import INDEPENDENT, Weighted, typical_weight
-from halfwidth.resampling.weights.discordance import discordance_of
+from halfwidth.resampling.weights.dirichlet import (
+    INDEPENDENT,
+    Weighted,
+    discordance_of,
+    typical_weight,
+)
 from halfwidth.resampling.weights.pseudo_ends import ends_of_pairs, ends_of_rows
 
 # Weights that are made at a time, 1 MiB: a core's cache holds them while areas are made of them.
@@ -40,12 +51,10 @@ def weighted(
     records: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
 ) -> BothEnds:
     """The distributions for the lower and for the upper end of an interval."""
-    low, high = pseudo_cases.low, pseudo_cases.high
-    if statistic.spec.estimand is not Estimand.AUROC:
-        low, high = (low[0], 0.0), (0.0, high[1])
     samples = RankedSamples.prepare(records, design, statistic)
-    ends = ends_of_rows(samples.rows, design, plan, _sides(low, high))
-    return _rows(samples, plan).both_ends(_beside_weights(ends, samples), plan)
+    sides = sides_of(pseudo_cases, outward=statistic.spec.estimand is not Estimand.AUROC)
+    ends = ends_of_rows(samples.rows, design, plan, sides)
+    return both_ends(*_replicates(samples, _beside_weights(ends, samples), plan), plan)
 
 
 def weighted_pairs(
@@ -61,35 +70,26 @@ def weighted_pairs(
     A difference has the pseudo-cases of both bounds at either end, whatever the area.
     """
     samples = RankedSamples.prepare(records, design, statistic)
-    sides = _sides(pseudo_cases.low, pseudo_cases.high)
-    ends = ends_of_pairs(samples.rows, design, plan, sides, discordance)
-    return _rows(samples, plan).in_pairs(_beside_weights(ends, samples))
+    ends = ends_of_pairs(samples.rows, design, plan, sides_of(pseudo_cases), discordance)
+    return in_pairs(*_replicates(samples, _beside_weights(ends, samples), plan))
 
 
-def _sides(low: Masses, high: Masses) -> list[Masses]:
-    """Masses of bad and of good pseudo-cases for each end of an interval; once where both agree."""
-    return [low] if low == high else [low, high]
+def _replicates(samples: RankedSamples, ends: Array, plan: Plan) -> Replicates:
+    """Of each side of weights of pseudo-cases, (R, sides, 4, B)."""
+    rows, sides = len(samples.ranking.case), ends.shape[1]
+    both = np.empty((2, sides, rows, plan.n_resamples))
 
+    def make(block: tuple[int, int]) -> OfRows:
+        weights = Weighted(samples.design, plan, *block)
+        return samples.weighted_areas(weights, ends[..., slice(*block)])
 
-def _rows(samples: RankedSamples, plan: Plan) -> WeightedRows:
-    rows, shape = len(samples.ranking.case), (samples.samples, samples.rows, plan.n_resamples)
-
-    def replicates(ends: Array) -> list[OfRows]:
-        sides = ends.shape[1]
-        both = np.empty((2, sides, rows, plan.n_resamples))
-
-        def make(block: tuple[int, int]) -> OfRows:
-            weights = Weighted(samples.design, plan, *block)
-            return samples.weighted_areas(weights, ends[..., slice(*block)])
-
-        most = min(AT_A_TIME // samples.design.units, MOST_AREAS // (sides * rows))
-        for (start, stop), made in plan.in_threads(whole_lanes(most), make):
-            for into, of_block in zip(both, made, strict=True):
-                into[..., start:stop] = of_block.swapaxes(0, 1)
-        areas, positives = both.reshape(2, sides, *shape)
-        return list(zip(areas, positives, strict=True))
-
-    return WeightedRows(*samples.observed(), samples.form.finish, replicates)
+    most = min(AT_A_TIME // samples.design.units, MOST_AREAS // (sides * rows))
+    for (start, stop), areas in plan.in_threads(whole_lanes(most), make):
+        for into, part in zip(both, areas, strict=True):
+            into[..., start:stop] = part.swapaxes(0, 1)
+    values, positives = both.reshape(2, sides, samples.samples, samples.rows, -1)
+    each = list(zip(values, positives, strict=True))
+    return finished(each, samples.observed(), samples.form.finish)
 
 
 def _beside_weights(ends: Array, samples: RankedSamples) -> Array:
@@ -97,8 +97,8 @@ def _beside_weights(ends: Array, samples: RankedSamples) -> Array:
     weight = samples.ranking.weight
     if weight is None:
         return ends
-    of_samples = weight[:: samples.rows]
-    return np.concatenate([typical_weight(own) * ends for own in of_samples])
+    sample_weights = weight[:: samples.rows]
+    return np.concatenate([typical_weight(own) * ends for own in sample_weights])
 
 
 def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) -> Array:

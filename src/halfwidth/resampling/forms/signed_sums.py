@@ -14,18 +14,10 @@ from halfwidth.resampling.forms.contract import OfSwaps, Swapped
 
 @frozen(eq=False)
 class SignedSums:
-    """A difference between two models as a function of sums with signs.
+    """A difference between two models as a function of sums with signs."""
 
-    Attributes
-    ----------
-    features : ndarray, shape (K, U)
-        What each unit contributes to the sums.
-    difference : callable
-        ``difference(sums)``, (K, B) -> (B,).
-    """
-
-    features: Array
-    difference: Callable[[Array], Array]
+    features: Array  # (K, U): what each unit contributes to the sums
+    difference: Callable[[Array], Array]  # `difference(sums)`, (K, B) -> (B,)
 
     def as_given(self) -> float:
         """The difference without a swap."""

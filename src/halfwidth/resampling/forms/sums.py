@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import ClassAverages, Sums
+from halfwidth.core.forms import Sums
 from halfwidth.core.frozen import frozen
-from halfwidth.core.pseudo_cases import Masses, PseudoCases
+from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Bounds, Quotient
-from halfwidth.resampling.class_averages import ClassAverage, Classes
+from halfwidth.resampling.class_averages import Classes
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import Plan
@@ -25,6 +25,7 @@ from halfwidth.resampling.forms.contract import (
     InPairs,
     Pair,
     Permutations,
+    Prepared,
     declared_form,
 )
 from halfwidth.resampling.forms.counts_weighted import (
@@ -33,34 +34,25 @@ from halfwidth.resampling.forms.counts_weighted import (
     weights_of_tables,
 )
 from halfwidth.resampling.forms.signed_sums import SignedSums, sums_of_models
-from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.forms.weighted_rows import both_ends, in_pairs, sides_of
 from halfwidth.resampling.weights.blocks import Block, Features, Pace, cases_held
 from halfwidth.resampling.weights.bootstrap import pace_of_sums
 from halfwidth.resampling.weights.dirichlet import (
     INDEPENDENT,
+    discordance_of_left_out,
     masses_at_corners,
-    pseudo_weights,
     pseudo_weights_of_classes,
     typical_weight,
 )
-from halfwidth.resampling.weights.discordance import discordance_of_left_out
 
 
 @frozen(eq=False)
-class SummedSamples:
-    """Features of S samples to be summed over the cases of units.
-
-    Attributes
-    ----------
-    form : Sums
-    each : int
-        Features of a sample.
-    features : Features
-        Those of one sample after those of another, and sizes where units have several.
-    """
+class SummedSamples(Prepared):
+    """Features of S samples to be summed over the cases of units."""
 
     form: Sums
-    each: int
+    each: int  # Features of a sample
+    # Those of one sample after those of another, and sizes where units have several
     features: Features
 
     @classmethod
@@ -76,9 +68,6 @@ class SummedSamples:
     def pace(self, plan: Plan) -> Pace:
         """That of their sums."""
         return pace_of_sums(self.features, plan)
-
-    def shared(self, _plan: Plan) -> None:
-        """Nothing is."""
 
     def evaluate(self, block: Block, into: Array) -> None:
         """From sums with the weights of units."""
@@ -122,35 +111,28 @@ def weighted(
     if form.table is not None:
         return weighted_tables(form.table, *_tables(features, design, plan), plan, pseudo_cases)
     averages = _averages(form, features, design, plan)
-    if form.by_class is not None:
-        return _replicates_of_classes(form.by_class, features, averages, plan, pseudo_cases)
-    (one,) = averages
-    lower, upper = (
-        as_distribution(one.mixed(pseudo_weights(masses, plan).T, pseudo_cases.bounds), plan)
-        for masses in (pseudo_cases.low, pseudo_cases.high)
-    )
-    return lower, upper
+    replicates = [
+        _mixed(averages, pseudo_weights_of_classes(masses, len(averages), plan), pseudo_cases)
+        for masses in sides_of(pseudo_cases, outward=form.by_class is not None)
+    ]
+    return both_ends(replicates, _classes(form, features), plan)
+
+
+def _mixed(averages: Sequence[_Averages], drawn: Array, pseudo_cases: PseudoCases) -> Array:
+    """With pseudo-cases of each class at either bound, (2, C, B) -> (S, C, B)."""
+    each = [one.mixed(drawn[:, which], pseudo_cases.bounds) for which, one in enumerate(averages)]
+    return np.stack(each, axis=1)
 
 
 @frozen(eq=False)
 class _Averages:
-    """What a metric of S samples is an average of, under Dirichlet weights.
+    """What a metric of S samples is an average of, under Dirichlet weights."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (S, B)
-    total : ndarray, shape (S, B)
-        What they are averages over: cases, or the denominator of a ratio of sums.
-    unit : ndarray, shape (S,)
-        A typical unit of that.
-    power : float
-        Of the metric that is an average.
-    """
-
-    values: Array
+    values: Array  # (S, B)
+    # (S, B): what they are averages over: cases, or the denominator of a ratio of sums
     total: Array
-    unit: Array
-    power: float = 1.0
+    unit: Array  # (S,): a typical unit of that
+    power: float = 1.0  # Of the metric that is an average
 
     def mixed(self, drawn: Array, bounds: Bounds) -> Array:
         """With pseudo-cases of some weights at the lower and the upper bound, (2, B) -> (S, B).
@@ -172,59 +154,43 @@ def _averages(form: Sums, features: Array, design: Design, plan: Plan) -> list[_
     sums = weights_of_tables(by_unit, design, plan)
     cases = sums[..., -1]
     if form.by_class is not None:
-        parts, made = (
+        parts, class_sums = (
             one.reshape(*one.shape[:-1], -1, form.by_class.classes)
             for one in (np.moveaxis(by_unit[:, :-1], 1, -1), sums[..., :-1])
         )
         return [
-            _ratio_averages(form.by_class.quotient, parts[..., which], made[..., which])
+            _ratio_averages(form.by_class.quotient, parts[..., which], class_sums[..., which])
             for which in range(form.by_class.classes)
         ]
     values = form.finish(cases, sums[..., :-1])
     if form.quotient is None:
         unit = np.full(len(features), design.n / design.units)
         return [_Averages(values, cases, unit, form.power)]
-    of_units = np.moveaxis(by_unit[:, :-1], 1, -1)
-    return [replace(_ratio_averages(form.quotient, of_units, sums[..., :-1]), values=values)]
+    parts = np.moveaxis(by_unit[:, :-1], 1, -1)
+    return [replace(_ratio_averages(form.quotient, parts, sums[..., :-1]), values=values)]
 
 
-def _ratio_averages(quotient: Quotient, of_units: Array, sums: Array) -> _Averages:
+def _ratio_averages(quotient: Quotient, units: Array, sums: Array) -> _Averages:
     """A ratio of sums: units have unequal parts in its denominator, (S, U, K), (S, B, K)."""
     above, below = np.array(quotient)
     total = np.maximum(sums @ below, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         values = np.where(total > 0, sums @ above / total, np.nan)
-    parts = of_units @ below
-    unit = [typical_weight(own) if own.any() else 1.0 for own in parts]
+    below_each = units @ below
+    unit = [typical_weight(own) if own.any() else 1.0 for own in below_each]
     return _Averages(values, total, np.array(unit))
 
 
-def _replicates_of_classes(
-    by_class: ClassAverages,
-    features: Array,
-    averages: Sequence[_Averages],
-    plan: Plan,
-    pseudo_cases: PseudoCases,
-) -> BothEnds:
-    """Made of the classes, whose pseudo-cases move either end outwards alone."""
-    observed = _classes(by_class, features)
-    low, high = pseudo_cases.low[0], pseudo_cases.high[1]
-    ends = []
-    for masses in ((low, 0.0), (0.0, high)):
-        drawn = pseudo_weights_of_classes(masses, by_class.classes, plan)
-        replicates = [
-            one.mixed(drawn[:, which], pseudo_cases.bounds) for which, one in enumerate(averages)
-        ]
-        ends.append(ClassAverage.from_replicates(observed, np.stack(replicates, axis=1)))
-    return ends[0], ends[1]
-
-
-def _classes(by_class: ClassAverages, features: Array) -> Classes:
+def _classes(form: Sums, features: Array) -> Classes | None:
+    """Those of an average."""
+    by_class = form.by_class
+    if by_class is None:
+        return None
     totals = features.sum(axis=-1).reshape(len(features), -1, by_class.classes)
     above, below = (np.einsum("k,skc->sc", np.array(one), totals) for one in by_class.quotient)
     with np.errstate(invalid="ignore", divide="ignore"):
         values = np.where(below > 0, above / below, np.nan)
-    return Classes.averaged(values, lambda of_classes: by_class.average(of_classes, totals[:, -1]))
+    return Classes.averaged(values, lambda each: by_class.average(each, totals[:, -1]))
 
 
 def _tables(features: Array, design: Design, plan: Plan) -> tuple[Array, Array, float]:
@@ -250,30 +216,17 @@ def weighted_pairs(
             form.table, *_tables(features, design, plan), plan, pseudo_cases
         )
     averages = _averages(form, features, design, plan)
-    classes = None if form.by_class is None else _classes(form.by_class, features)
-
-    def mixed(low: Array, high: Array) -> Array:
-        """With pseudo-cases of each class at either bound, (C, B) -> (M, C, B)."""
-        made = [
-            one.mixed(np.stack([low[which], high[which]]), pseudo_cases.bounds)
-            for which, one in enumerate(averages)
-        ]
-        return np.stack(made, axis=1)
-
-    def end(masses: Masses) -> InPairs:
-        corners = masses_at_corners(masses, discordance)
+    replicates = []
+    for masses in sides_of(pseudo_cases):
         both_bad, first_bad, second_bad, both_good = pseudo_weights_of_classes(
-            corners, len(averages), plan
+            masses_at_corners(masses, discordance), len(averages), plan
         )
-        return InPairs(
-            mixed(both_bad + first_bad, second_bad + both_good),
-            mixed(both_bad + second_bad, first_bad + both_good),
-            classes,
-        )
-
-    low, high = pseudo_cases.low, pseudo_cases.high
-    lower = end(low)
-    return lower, lower if low == high else end(high)
+        for bad, good in (
+            (both_bad + first_bad, second_bad + both_good),
+            (both_bad + second_bad, first_bad + both_good),
+        ):
+            replicates.append(_mixed(averages, np.stack([bad, good]), pseudo_cases))
+    return in_pairs(replicates, _classes(form, features))
 
 
 def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) -> Array:

@@ -1,75 +1,62 @@
-"""Samples whose values are made row by row, a class each, under Dirichlet weights.
+"""From replicates of rows under Dirichlet weights to distributions, and to pairs of models.
 
-What a row has of pseudo-cases serves both ends of its interval. Where an average is made of the
-rows (`class_averages`), each end has only those that could move it there.
+A row is a class, or all there is. What it has of pseudo-cases serves both ends of its interval.
+Where an average is made of rows (`class_averages`), each end has only those that could move it
+there: the others would draw it inwards.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from halfwidth.core.frozen import frozen
+from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.types import Array
 from halfwidth.resampling.class_averages import ClassAverage, Classes
-from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, InPairs
 from halfwidth.resampling.tails import as_distribution
 
-# Values of R rows of S samples and what they rest on, (S, R, B) each.
+# Values of R rows of S samples and what they rest on, positives or objects: (S, R, B) each.
 OfRows = tuple[Array, Array]
+# From these, (..., R), to the statistic.
+Finish = Callable[[Array, Array], Array]
+# Replicates for each side of pseudo-cases, (S, R, B), and the classes of an average.
+Replicates = tuple[Sequence[Array], Classes | None]
 
 
-@frozen(eq=False)
-class WeightedRows:
-    """Rows of S samples.
+def sides_of(pseudo_cases: PseudoCases, *, outward: bool = False) -> list[Masses]:
+    """Masses of bad and of good pseudo-cases for each end of an interval; once where both agree."""
+    low, high = pseudo_cases.low, pseudo_cases.high
+    if outward:
+        low, high = (low[0], 0.0), (0.0, high[1])
+    return [low] if low == high else [low, high]
 
-    Attributes
-    ----------
-    values, held : ndarray, shape (S, R)
-        As they were observed, and what they rest on: positives, objects.
-    finish : callable
-        ``finish(values, held)``, (..., R) -> (...).
-    replicates : callable
-        ``replicates(ends)``: `OfRows` for each side of weights of pseudo-cases, (R, sides, 4, B).
-    """
 
-    values: Array
-    held: Array
-    finish: Callable[[Array, Array], Array]
-    replicates: Callable[[Array], list[OfRows]]
+def finished(sides: Sequence[OfRows], observed: OfRows, finish: Finish) -> Replicates:
+    """Replicates of rows for each side; ``observed`` are (S, R) each. A single row is finished."""
+    values, held = observed
+    if values.shape[1] > 1:
+        classes = Classes.averaged(values, lambda values: finish(values, held))
+        return [rows for rows, _ in sides], classes
+    single = [finish(*(np.moveaxis(one, 1, -1) for one in rows))[:, None] for rows in sides]
+    return single, None
 
-    @functools.cached_property
-    def classes(self) -> Classes | None:
-        """Those of an average; None of one row."""
-        if self.values.shape[1] == 1:
-            return None
-        return Classes.averaged(self.values, lambda values: self.finish(values, self.held))
 
-    def both_ends(self, ends: Array, plan: Plan) -> BothEnds:
-        """The distributions for the lower and for the upper end of an interval."""
-        each = [self._distribution(plan, *of_end) for of_end in self.replicates(ends)]
-        return each[0], each[-1]
+def both_ends(replicates: Sequence[Array], classes: Classes | None, plan: Plan) -> BothEnds:
+    """The distributions for the lower and for the upper end of an interval."""
+    ends = [
+        as_distribution(rows[:, 0], plan)
+        if classes is None
+        else ClassAverage.from_replicates(classes, rows)
+        for rows in replicates
+    ]
+    return ends[0], ends[-1]
 
-    def in_pairs(self, ends: Array) -> tuple[InPairs, InPairs]:
-        """The same of models in pairs; each end has a side for either place in a pair."""
-        classes = self.classes
-        roles = [
-            values if classes else self._finished(values, held)[:, None]
-            for values, held in self.replicates(ends)
-        ]
-        pairs = [InPairs(*two, classes) for two in zip(roles[::2], roles[1::2], strict=True)]
-        return pairs[0], pairs[-1]
 
-    def _distribution(self, plan: Plan, values: Array, held: Array) -> Quantiles:
-        classes = self.classes
-        if classes is None:
-            return as_distribution(self._finished(values, held), plan)
-        return ClassAverage.from_replicates(classes, values)
-
-    def _finished(self, values: Array, held: Array) -> Array:
-        """The statistic of a single row, (S, 1, B) -> (S, B)."""
-        return self.finish(*(np.moveaxis(one, 1, -1) for one in (values, held)))
+def in_pairs(replicates: Sequence[Array], classes: Classes | None) -> tuple[InPairs, InPairs]:
+    """The same of models in pairs; each end has a side for either place in a pair."""
+    roles = zip(replicates[::2], replicates[1::2], strict=True)
+    ends = [InPairs(first, second, classes) for first, second in roles]
+    return ends[0], ends[-1]

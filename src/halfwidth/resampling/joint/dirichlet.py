@@ -37,28 +37,17 @@ OfPairs = Callable[[int | slice], tuple[Array, Array]]
 
 @frozen(eq=False)
 class JointDraws:
-    """Differences or ratios of pairs of models under the same weights, and how far out they lie.
+    """Differences or ratios of pairs of models under the same weights, and how far out they lie."""
 
-    Attributes
-    ----------
-    contrasts : callable
-        From the place of a pair, or a slice of places, to draws for the lower and for the upper end
-        of intervals: both (..., B), the same array where the ends share them.
-    n_pairs, n_draws : int
-    degrees_of_freedom : float
-        Of the cases: how well they know the spread of the draws.
-    beyond : callable or None
-        From a margin to how likely each pair lies beyond it, where that is known without draws.
-    expands : bool
-        Whether intervals are made at expanded levels (`expanded_tail`).
-    """
-
+    # From the place of a pair, or a slice of places, to draws for the lower and for the upper end
+    # of intervals: both (..., B), the same array where the ends share them
     contrasts: OfPairs
     n_pairs: int
     n_draws: int
-    degrees_of_freedom: float = math.inf
+    degrees_of_freedom: float = math.inf  # Of the cases: how well they know the spread of the draws
+    # From a margin to how likely each pair lies beyond it, where that is known without draws
     beyond: Callable[[float], MeansBeyond] | None = None
-    expands: bool = False
+    expands: bool = False  # Whether intervals are made at expanded levels (`expanded_tail`)
 
     @classmethod
     def from_models(
@@ -71,12 +60,12 @@ class JointDraws:
     ) -> JointDraws:
         """Of draws of each model, (K, B), where it is the first and where it is the second."""
 
-        def contrast(places: int | slice, of_first: Array, of_second: Array) -> Array:
+        def contrast(places: int | slice, firsts: Array, seconds: Array) -> Array:
             first, second = pairs[places].T
             if effect == "difference":
-                return np.asarray(of_first[first] - of_second[second])
+                return np.asarray(firsts[first] - seconds[second])
             with np.errstate(invalid="ignore", divide="ignore"):
-                return np.asarray(of_first[first] / of_second[second])
+                return np.asarray(firsts[first] / seconds[second])
 
         def contrasts(places: int | slice) -> tuple[Array, Array]:
             below = contrast(places, *lower)
@@ -119,29 +108,7 @@ def draws_of_means(
 ) -> JointDraws:
     """Draws of differences of means of per-case values, each pair as its own interval has them.
 
-    Parameters
-    ----------
-    values : ndarray, shape (K, n)
-        Of each model, all in the canonical order of the same cases.
-    pairs : ndarray of int, shape (P, 2)
-        First minus second.
-    design : Design
-    plan : Plan
-    pseudo_cases : PseudoCases
-        Of a pair of models, one for either end.
-
-    Examples
-    --------
-    >>> from halfwidth.core.pseudo_cases import Reach
-    >>> from halfwidth.core.types import Bounds
-    >>> values = np.array([[0.9, 0.8, 0.7, 0.9], [0.8, 0.8, 0.5, 0.7], [0.8, 0.9, 0.7, 0.8]])
-    >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
-    >>> design = Design((4,), paired=True)
-    >>> reach = Reach(5.0, shared=True)
-    >>> half = PseudoCases.outward(0.5, Bounds(0, 1), paired=True, reach=reach)
-    >>> draws = draws_of_means(values, pairs, design, Plan(1), half)
-    >>> 0.95 < draws.together(Level(0.95)).level.confidence_level < 0.984
-    True
+    Values are those of models, (K, n); pairs are of their places, first minus second, (P, 2).
     """
     totals = design.by_stratum(design.totals(values))
     sizes = design.by_stratum(design.unit_sizes.astype(float))
@@ -150,14 +117,14 @@ def draws_of_means(
     pseudo = pseudo_weights([share * mass for share in shares], plan).T
     # What the cases make of each model, and the share of the pseudo-case of each stratum.
     means = np.zeros((len(values), plan.n_resamples))
-    of_pseudo = np.empty((len(shares), plan.n_resamples))
+    pseudo_shares = np.empty((len(shares), plan.n_resamples))
     for start, stop in plan.blocks(max(design.units, len(values))):
         weights = design.by_stratum(Weighted(design, plan, start, stop).variates())
         for stratum, (total, size, own) in enumerate(zip(totals, sizes, weights, strict=True)):
             added = size.mean() * pseudo[stratum, start:stop]
             scale = shares[stratum] / (own @ size + added)
             means[:, start:stop] += total @ own.T * scale
-            of_pseudo[stratum, start:stop] = added * scale
+            pseudo_shares[stratum, start:stop] = added * scale
     reach = pseudo_cases.reach
     far = None if reach is None else drawn_reach(reach, plan)
 
@@ -165,7 +132,7 @@ def draws_of_means(
         first, second = np.atleast_2d(pairs[places]).T
         lower = means[first] - means[second]
         upper = lower.copy()
-        for total, size, share in zip(totals, sizes, of_pseudo, strict=True):
+        for total, size, share in zip(totals, sizes, pseudo_shares, strict=True):
             if reach is None or far is None:
                 lower -= share * width
                 upper += share * width
@@ -224,10 +191,10 @@ def draws_of_test_sets(
             if into is not None:
                 into[0, rows] = end.first[places[:, 0], 0]
                 into[1, rows] = end.second[places[:, 1], 0]
-    of_lower = lower[0], lower[1]
-    of_upper = of_lower if upper is None else (upper[0], upper[1])
+    lower_roles = lower[0], lower[1]
+    upper_roles = lower_roles if upper is None else (upper[0], upper[1])
     each = np.arange(len(pairs))
     pairs_of_rows = np.stack([each, each], axis=-1)
     return JointDraws.from_models(
-        of_lower, of_upper, pairs_of_rows, effect, design.effective_degrees
+        lower_roles, upper_roles, pairs_of_rows, effect, design.effective_degrees
     )

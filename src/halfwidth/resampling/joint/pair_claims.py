@@ -17,14 +17,9 @@ Limit = TypeVar("Limit")
 
 @frozen(eq=False)
 class Claims:
-    """What is claimed of pairs of models by more than a margin.
+    """What is claimed of pairs of models by more than a margin."""
 
-    Attributes
-    ----------
-    better, not_better : ndarray of bool, shape (P, 2)
-        Of the first model over the second, and of the second over the first.
-    """
-
+    # (P, 2): of the first model over the second, and of the second over the first
     better: Flags
     not_better: Flags
 
@@ -37,31 +32,19 @@ def sides_of(level: Level) -> Flags:
 def stepdown(
     sides: Flags, limit_of: Callable[[Flags], Limit], holds: Callable[[Limit], Flags]
 ) -> tuple[Flags, list[Limit]]:
-    """Which hypotheses are rejected together, and the limit of each step.
+    """Which hypotheses, (P, 2), are rejected together, and the limit of each step.
 
     Those that are rejected at a step leave the family, whose limit is then easier to pass, until
-    none is rejected any more.
-
-    Parameters
-    ----------
-    sides : ndarray of bool, shape (P, 2)
-        The hypotheses: below and above of each pair.
-    limit_of : callable
-        From the hypotheses that are left to the limit that holds for all of them together.
-    holds : callable
-        From a limit to which of all hypotheses it rejects.
-
-    References
-    ----------
-    Romano & Wolf (2005); Mogstad, Romano, Shaikh & Wilhelm (2024) for ranks.
+    none is rejected any more (Romano & Wolf 2005; Mogstad, Romano, Shaikh & Wilhelm 2024 for
+    ranks).
     """
     left, rejected = sides.copy(), np.zeros_like(sides)
     limits = []
     while left.any():
         limits.append(limit_of(left))
-        found = left & holds(limits[-1])
-        if not found.any():
+        newly = left & holds(limits[-1])
+        if not newly.any():
             break
-        rejected |= found
-        left &= ~found
+        rejected |= newly
+        left &= ~newly
     return rejected, limits

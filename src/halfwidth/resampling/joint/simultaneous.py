@@ -37,28 +37,18 @@ PAIRS_AT_A_TIME = 64
 
 
 def all_pairs(models: int) -> Pairs:
-    """Every pair of models once, the first before the second: (P, 2).
-
-    >>> all_pairs(3).tolist()
-    [[0, 1], [0, 2], [1, 2]]
-    """
+    """Every pair of models once, the first before the second: (P, 2)."""
     return np.stack(np.triu_indices(models, 1), axis=-1)
 
 
 @frozen(eq=False)
 class StudentizedDifferences:
-    """Differences between models on the same cases, studentized on the same resamples.
+    """Differences between models on the same cases, studentized on the same resamples."""
 
-    Attributes
-    ----------
-    estimates, standard_errors : ndarray, shape (P,)
-    replicates : ndarray, shape (P, B)
-        t* = (D* - D) / SE*. Infinite where SE* = 0 and D* ≠ D; 0 where both are 0, since |D* - D| ≤
-        c·SE* then holds for every c; NaN where the resample leaves D* or SE* undefined.
-    """
-
-    estimates: Array
-    standard_errors: Array
+    estimates: Array  # (P,)
+    standard_errors: Array  # (P,)
+    # (P, B): t* = (D* - D) / SE*. Infinite where SE* = 0 and D* ≠ D; 0 where both are 0, since
+    # |D* - D| ≤ c·SE* then holds for every c; NaN where the resample leaves D* or SE* undefined.
     replicates: Array
 
     @property
@@ -160,29 +150,12 @@ def _quantile(largest: Array, level: Level) -> float:
 def mean_differences(
     values: Array, pairs: Pairs, design: Design, plan: Plan
 ) -> StudentizedDifferences:
-    """Differences of means of per-case values.
+    """Differences of means of values of models, (K, n), for pairs of their places, (P, 2).
 
     Sums of each difference and of its square, over the units drawn, give the mean and the standard
-    error of a resample. Sums of differences are those of the models; only squares are summed for
-    each pair. Products of models, var(x) + var(y) - 2 cov(x, y), would take as long and lose the
-    digits of models that hardly differ.
-
-    Parameters
-    ----------
-    values : ndarray, shape (K, n)
-        Of each model, all in the canonical order of the same cases.
-    pairs : ndarray of int, shape (P, 2)
-        First minus second.
-    design : Design
-        With clusters and strata the standard error is the cluster-robust one.
-    plan : Plan
-
-    Examples
-    --------
-    >>> values = np.array([[0.9, 0.8, 0.7, 0.9], [0.8, 0.8, 0.5, 0.7], [0.8, 0.9, 0.7, 0.8]])
-    >>> differences = mean_differences(values, all_pairs(3), Design((4,), paired=True), Plan(1))
-    >>> differences.estimates.round(3).tolist()
-    [0.125, 0.025, -0.1]
+    error of a resample, cluster-robust with clusters and strata. Sums of differences are those of
+    the models; only squares are summed for each pair. Products of models, var(x) + var(y) - 2
+    cov(x, y), would take as long and lose the digits of models that hardly differ.
     """
     estimates, errors, tolerance = np.empty((3, len(pairs)))
     for part in _parts(pairs):
@@ -229,20 +202,11 @@ def _blocks_of_counts(design: Design, plan: Plan) -> Iterator[tuple[int, int, Ar
 
 @frozen(eq=False)
 class _ModelSums:
-    """Sums over the units drawn, of each of K models.
+    """Sums over the units drawn, of each of K models."""
 
-    Attributes
-    ----------
-    totals : sequence of ndarray, each (K, U)
-        Of the units of each stratum, and so on.
-    counts : sequence of ndarray, each (U, B)
-    sums : SumsOfUnits
-        Without the squares: those of pairs are not known from those of models.
-    """
-
-    totals: Sequence[Array]
-    counts: Sequence[Array]
-    sums: SumsOfUnits
+    totals: Sequence[Array]  # (K, U) each: of the units of each stratum, and so on
+    counts: Sequence[Array]  # (U, B) each
+    sums: SumsOfUnits  # Without the squares: those of pairs are not known from those of models
 
     @classmethod
     def from_totals(cls, totals: Array, counts: Array, design: Design) -> _ModelSums:
@@ -288,26 +252,15 @@ def studentized_differences(
 ) -> StudentizedDifferences:
     """Differences between models of any statistic that has a standard error.
 
-    Parameters
-    ----------
-    records : sequence of ndarray, each (n,) or (k, n)
-        Of each model, all in the canonical order of the same cases.
-    pairs : ndarray of int, shape (P, 2)
-        First minus second.
-    design : Design
-    statistic : Statistic
-        A mean; one AUROC, whose standard error is DeLong's; a function of a confusion matrix, by
-        the delta method; anything else that declares an influence.
-    plan : Plan
-    effect : {"difference", "ratio"}
-        A ratio is taken on the log scale: estimates are logarithms of ratios.
+    DeLong's of an AUROC; of a function of a confusion matrix by the delta method; else from the
+    influence. A ratio is taken on the log scale: estimates are logarithms of ratios.
     """
     if statistic.spec.estimand is Estimand.MEAN and effect == "difference":
         return mean_differences(np.stack(records), pairs, design, plan)
-    of_counts, elements = joint_resampling(records, design, statistic)
+    resample, elements = joint_resampling(records, design, statistic)
 
     def differences(counts: NDArray[Any]) -> tuple[Array, Array]:
-        resamples = of_counts(counts.astype(float))
+        resamples = resample(counts.astype(float))
         return (resamples.logarithms() if effect == "ratio" else resamples).differences(pairs)
 
     estimates, errors = (one[:, 0] for one in differences(np.ones((1, design.units))))

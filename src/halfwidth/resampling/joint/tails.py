@@ -31,34 +31,20 @@ DRAWS_FOR_A_THRESHOLD = 512
 
 @frozen
 class Limit:
-    """How far out the ends of several intervals must lie to hold together.
+    """How far out the ends of several intervals must lie to hold together."""
 
-    Attributes
-    ----------
-    share : float
-        Of the draws that each may leave beyond.
-    distance : float or None
-        From the mean of the draws, in their SDs, at the least; None where ranks of draws tell.
-    """
-
-    share: float
+    share: float  # Of the draws that each may leave beyond
+    # From the mean of the draws, in their SDs, at the least; None where ranks of draws tell
     distance: float | None
 
 
 @frozen(eq=False)
 class Together:
-    """What makes the intervals of all pairs hold together.
+    """What makes the intervals of all pairs hold together."""
 
-    Attributes
-    ----------
-    level : Level
-        At which to make each.
-    reach : pair of ndarray, each (P,), or None
-        The lower and the upper ends that are the least they must reach to as well; infinite where
-        the draws are not finite. None where the level is enough.
-    """
-
-    level: Level
+    level: Level  # At which to make each
+    # (P,) each. The lower and the upper ends that are the least they must reach to as well;
+    # infinite where the draws are not finite. None where the level is enough.
     reach: tuple[Array, Array] | None
 
 
@@ -68,42 +54,26 @@ class Tails:
 
     Of both sides of each pair, below and above; draws from above with their sign turned, so that
     the lowest lie furthest out on either side.
-
-    Attributes
-    ----------
-    outermost : ndarray of int, shape (P, 2, D)
-        Which draws these are, the furthest first: no more than can matter to intervals of the
-        level, all together or alone.
-    distances : ndarray, shape (P, 2, D)
-        How far below the mean of all draws they lie, in their SDs.
-    means, deviations : ndarray, shape (P, 2)
-        These means and SDs.
-    beyond, within : ndarray, shape (P, 2)
-        The share of the draws that do not reach beyond the margin, and the share of those that lie
-        beyond it on the other side.
-    n_draws : int
-    level : Level
-    margin : float
-    degrees_of_freedom : float
-        Of the cases.
-    exact : MeansBeyond or None
-        The probabilities in place of shares of draws, where they are known.
-    expands : bool
-        Whether a share stands for the smaller one of an expanded level.
     """
 
+    # (P, 2, D): which draws these are, the furthest first: no more than can matter to intervals of
+    # the level, all together or alone
     outermost: NDArray[np.unsignedinteger[Any]]
-    distances: Array
+    distances: Array  # (P, 2, D): how far below the mean of all draws they lie, in their SDs
+    # (P, 2): these means and SDs
     means: Array
     deviations: Array
+    # (P, 2): the share of the draws that do not reach beyond the margin, and the share of those
+    # that lie beyond it on the other side
     beyond: Array
     within: Array
     n_draws: int
     level: Level
     margin: float
-    degrees_of_freedom: float
+    degrees_of_freedom: float  # Of the cases
+    # The probabilities in place of shares of draws, where they are known
     exact: MeansBeyond | None = None
-    expands: bool = False
+    expands: bool = False  # Whether a share stands for the smaller one of an expanded level
 
     @classmethod
     def empty(
@@ -180,9 +150,11 @@ class Tails:
         inwards = self.outermost[sides][:, ::-1].T
         nearest[inwards.ravel()] = np.repeat(np.arange(depth)[::-1], inwards.shape[-1])
         # As many draws lie outside as the level allows.
-        found = float(np.partition(nearest, self.outside)[self.outside]) / self.n_draws
-        share = min(max(found, level.alpha / int(sides.sum())), level.tail)
-        return Limit(share, None if found or self.exact is not None else self._distance(sides))
+        outermost_share = float(np.partition(nearest, self.outside)[self.outside]) / self.n_draws
+        share = min(max(outermost_share, level.alpha / int(sides.sum())), level.tail)
+        return Limit(
+            share, None if outermost_share or self.exact is not None else self._distance(sides)
+        )
 
     def _distance(self, sides: Flags) -> float:
         """The distance that as many draws exceed, on any of some sides, as the level allows."""
@@ -250,10 +222,10 @@ def _lowest(rows: Array, depth: int) -> NDArray[np.intp]:
     thresholds = np.partition(some, place, axis=-1)[:, place]
     lowest = np.empty((len(rows), depth), dtype=np.intp)
     for row, threshold, into in zip(rows, thresholds, lowest, strict=True):
-        found = np.flatnonzero(row <= threshold)
-        if len(found) < depth:
-            found = np.argpartition(row, depth)[:depth]
-        into[:] = found[np.argsort(row[found], kind="stable")[:depth]]
+        places = np.flatnonzero(row <= threshold)
+        if len(places) < depth:
+            places = np.argpartition(row, depth)[:depth]
+        into[:] = places[np.argsort(row[places], kind="stable")[:depth]]
     return lowest
 
 

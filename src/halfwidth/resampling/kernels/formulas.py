@@ -41,26 +41,15 @@ class Operation(IntEnum):
 
 @frozen(eq=False, repr=False)
 class Term:
-    """A number made of the counts of a table, before these are known.
-
-    Attributes
-    ----------
-    operation : Operation
-    operands : tuple of Term
-        What it is made of; of a choice the mask, the value where it holds, and the other.
-    weights : tuple of (int, int)
-        Of a `COUNT`, a weighted sum of cells: each cell and its weight, ascending.
-    number : float
-        Of a `NUMBER`.
-    finite : bool
-        Whether it is finite whatever the counts.
-    """
+    """A number made of the counts of a table, before these are known."""
 
     operation: Operation
+    # What it is made of; of a choice the mask, the value where it holds, and the other
     operands: tuple[Term, ...] = ()
+    # Of a `COUNT`, a weighted sum of cells: each cell and its weight, ascending
     weights: tuple[tuple[int, int], ...] = ()
-    number: float = math.nan
-    finite: bool = False
+    number: float = math.nan  # Of a `NUMBER`
+    finite: bool = False  # Whether it is finite whatever the counts
 
     __hash__ = object.__hash__
 
@@ -118,8 +107,8 @@ class Term:
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
         return getattr(ufunc, method)(*_arrays(inputs), **named)
 
-    def __array_function__(self, function: Any, _types: Any, given: Any, named: Any) -> Any:
-        return function(*_arrays(given), **named)
+    def __array_function__(self, function: Any, _types: Any, arguments: Any, named: Any) -> Any:
+        return function(*_arrays(arguments), **named)
 
     @property
     def real(self) -> Term:
@@ -142,26 +131,17 @@ class Unknowns(np.ndarray[Any, np.dtype[Any]]):
         outcome = rule(*plain) if rule else getattr(ufunc, method)(*plain, **named)
         return outcome.view(Unknowns) if isinstance(outcome, np.ndarray) else outcome
 
-    def __array_function__(self, function: Any, types: Any, given: Any, named: Any) -> Any:
-        if function is np.where and len(given) == 3:
-            return np.asarray(_choices(*map(np.asarray, given))).view(Unknowns)
-        return super().__array_function__(function, types, given, named)
+    def __array_function__(self, function: Any, types: Any, arguments: Any, named: Any) -> Any:
+        if function is np.where and len(arguments) == 3:
+            return np.asarray(_choices(*map(np.asarray, arguments))).view(Unknowns)
+        return super().__array_function__(function, types, arguments, named)
 
 
 # --------------------------------------------------------------------------- reading
 
 
 def read_off(finish: Callable[[Any], Any], n_cells: int) -> Term | None:
-    """The formula of a function of the counts of cells; None where it has none.
-
-    Examples
-    --------
-    >>> share = read_off(lambda counts: counts[..., 0] / counts.sum(axis=-1), 3)
-    >>> share.operation.name, share.operands[1].weights
-    ('DIVIDE', ((0, 1), (1, 1), (2, 1)))
-    >>> read_off(lambda counts: counts.max(axis=-1), 3) is None
-    True
-    """
+    """The formula of a function of the counts of cells; None where it has none."""
     if n_cells > MOST_CELLS:
         return None
     cells = np.empty(n_cells, dtype=object)
@@ -208,23 +188,23 @@ def _supposing(term: Term, known: dict[Term, Term], asked: set[Term]) -> Term:
 # --------------------------------------------------------------------------- terms
 
 
-def _term(given: Any) -> Term | None:
+def _term(value: Any) -> Term | None:
     """A term, or a number as one; None for anything else."""
-    if isinstance(given, Term):
-        return given
-    return _number(float(given)) if isinstance(given, bool | int | float | np.number) else None
+    if isinstance(value, Term):
+        return value
+    return _number(float(value)) if isinstance(value, bool | int | float | np.number) else None
 
 
-def _arrays(given: tuple[Any, ...]) -> list[Any]:
+def _arrays(values: tuple[Any, ...]) -> list[Any]:
     """The same with an array in the place of each term."""
     return [
         np.array(one, dtype=object).view(Unknowns) if isinstance(one, Term) else one
-        for one in given
+        for one in values
     ]
 
 
-def _apply_rule(rule: Callable[..., Term], *given: Any) -> Any:
-    terms = [_term(one) for one in given]
+def _apply_rule(rule: Callable[..., Term], *operands: Any) -> Any:
+    terms = [_term(one) for one in operands]
     return NotImplemented if any(term is None for term in terms) else rule(*terms)
 
 
@@ -370,8 +350,8 @@ _PASSING = frozenset(
 
 
 def _each(rule: Callable[..., Term], inputs: int) -> Callable[..., Any]:
-    def one(*given: Any) -> Term:
-        outcome = _apply_rule(rule, *given)
+    def one(*operands: Any) -> Term:
+        outcome = _apply_rule(rule, *operands)
         if not isinstance(outcome, Term):
             raise TypeError("neither a term nor a number")
         return outcome

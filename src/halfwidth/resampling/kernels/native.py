@@ -75,13 +75,7 @@ def available() -> bool:
 
 
 def status() -> str:
-    """In a few words what does the work, and why.
-
-    Examples
-    --------
-    >>> status().partition(":")[0] in ("compiled library", "NumPy")
-    True
-    """
+    """In a few words what does the work, and why."""
     return _loaded()[1]
 
 
@@ -95,14 +89,14 @@ def _loaded() -> tuple[Any, str]:
     if _asked("HALFWIDTH_NO_C"):
         return None, "NumPy: HALFWIDTH_NO_C is set"
     try:
-        made = _library()
+        library = _library()
     except (OSError, AttributeError, ImportError) as error:
         if _asked("HALFWIDTH_REQUIRE_C"):
             raise ImportError(
                 f"HALFWIDTH_REQUIRE_C is set, but the compiled library cannot be used: {error}"
             ) from error
         return None, f"NumPy: {error}"
-    return made, "compiled library"
+    return library, "compiled library"
 
 
 def _library() -> Any:
@@ -165,21 +159,9 @@ def in_calls(rows: int, each: int, multiple: int = 1) -> Iterator[slice]:
 
 
 def sum_drawn(features: Array, key: Key, start: int, stop: int, units: int) -> Array:
-    """Sums of features over the units drawn, as `reference.sum_drawn` of ``rng.indices``.
+    """Sums of features over the units drawn, as `reference.sum_drawn` of ``rng.indices``: (K, B).
 
-    Parameters
-    ----------
-    features : ndarray, shape (K, units)
-    key : Key
-    start, stop : int
-        Range of resamples. The sums of a resample do not depend on the range it is made in, in
-        no bit.
-    units : int
-        Draws per resample, and number of units to draw from.
-
-    Returns
-    -------
-    ndarray, shape (K, stop - start)
+    The sums of a resample do not depend on the range it is made in, in no bit.
     """
     if features.shape[-1] != units:
         raise ValueError(f"{features.shape[-1]} columns of features for {units} units")
@@ -189,15 +171,15 @@ def sum_drawn(features: Array, key: Key, start: int, stop: int, units: int) -> A
     for first in range(0, len(features), widest):
         part = features[first : first + widest]
         width = min(width for width in WIDTHS if width >= len(part))
-        table, made = _table(part, width), np.empty((stop - start, width))
+        table, rows = _table(part, width), np.empty((stop - start, width))
         call(
             "hw_sum_drawn",
             *drawing,
             address(table, np.float64, (units * width,)),
             width,
-            made.ctypes.data,
+            rows.ctypes.data,
         )
-        sums[first : first + widest] = made[:, : len(part)].T
+        sums[first : first + widest] = rows[:, : len(part)].T
     return sums
 
 
@@ -229,19 +211,7 @@ def count_drawn(key: Key, start: int, stop: int, units: int, kind: type = np.int
 def sum_weighted(features: Array, key: Key, start: int, stop: int, units: int) -> Array:
     """Sums of features weighted by exponentials, as `reference.sum_weighted` of `rng.exponentials`.
 
-    Parameters
-    ----------
-    features : ndarray, shape (K, units)
-    key : Key
-    start, stop : int
-        Range of resamples. The sums of a resample do not depend on the range it is made in, in
-        no bit.
-    units : int
-        Draws per resample.
-
-    Returns
-    -------
-    ndarray, shape (K, stop - start)
+    (K, B). The sums of a resample do not depend on the range it is made in, in no bit.
     """
     if features.shape[-1] != units:
         raise ValueError(f"{features.shape[-1]} columns of features for {units} units")
@@ -254,8 +224,8 @@ def sum_weighted(features: Array, key: Key, start: int, stop: int, units: int) -
         rows = np.empty((stop - start, len(some)))
         for part in in_calls(stop - start, 2 * table.shape[1]):
             resamples = (start + part.start, start + part.stop, units)
-            given = (table.ctypes.data, *table.shape, rows[part].ctypes.data)
-            call("hw_sum_weighted", *drawing, *resamples, *given)
+            arrays = (table.ctypes.data, *table.shape, rows[part].ctypes.data)
+            call("hw_sum_weighted", *drawing, *resamples, *arrays)
         sums[first : first + len(some)] = rows.T
     return sums
 
@@ -272,15 +242,10 @@ def exponentials(key: Key, start: int, stop: int, units: int) -> Array:
 
 @frozen(eq=False)
 class Counts:
-    """How often each unit is drawn, resamples side by side.
+    """How often each unit is drawn, resamples side by side."""
 
-    Attributes
-    ----------
-    turned : ndarray of uint8, shape (blocks, (32 squares + 1) LANES)
-        LANES counts of each unit, filled up, and of one that is never drawn.
-    resamples, units : int
-    """
-
+    # (blocks, (32 squares + 1) LANES): LANES counts of each unit, filled up, and of one that is
+    # never drawn
     turned: NDArray[np.uint8]
     resamples: int
     units: int

@@ -33,35 +33,18 @@ TOGETHER = 16
 
 @frozen(eq=False)
 class Lists:
-    """Rankings in the form of the kernels, made once for all resamples.
+    """Rankings in the form of the kernels, made once for all resamples."""
 
-    Attributes
-    ----------
-    auroc : bool
-        Whether for areas under ROC curves; else for average precision.
-    unit, mark : ndarray, shape (R, L)
-    units : int
-    starts : ndarray of int
-        The first slot, or step, of each list.
-    places : ndarray of uint32
-        Of slots where the counts of their entries are; of steps behind which entry they end.
-    whole : ndarray of uint8
-        Of slots whether their positives count twice.
-    together : int
-        Slots taken together.
-    small : bool
-        Whether twice the area fits into 32 bits, or how many entries are drawn into 8.
-    """
-
-    auroc: bool
-    unit: NDArray[np.int32]
-    mark: NDArray[np.uint8]
+    auroc: bool  # Whether for areas under ROC curves; else for average precision
+    unit: NDArray[np.int32]  # (R, L)
+    mark: NDArray[np.uint8]  # (R, L)
     units: int
-    starts: NDArray[np.int64]
+    starts: NDArray[np.int64]  # The first slot, or step, of each list
+    # Of slots where the counts of their entries are; of steps behind which entry they end
     places: NDArray[np.uint32]
-    whole: NDArray[np.uint8]
-    together: int
-    small: bool
+    whole: NDArray[np.uint8]  # Of slots whether their positives count twice
+    together: int  # Slots taken together
+    small: bool  # Whether twice the area fits into 32 bits, or how many entries are drawn into 8
 
 
 def fits(entries: int) -> bool:
@@ -70,18 +53,7 @@ def fits(entries: int) -> bool:
 
 
 def prepared(unit: NDArray[np.int32], mark: NDArray[np.uint8], units: int, *, auroc: bool) -> Lists:
-    """Rankings (R, L), by descending score, in the form of the kernels.
-
-    Parameters
-    ----------
-    unit : ndarray of int32, shape (R, L)
-        The unit of each entry.
-    mark : ndarray of uint8, shape (R, L)
-        As in `Ranking`.
-    units : int
-    auroc : bool
-        Whether for areas under ROC curves; else for average precision.
-    """
+    """Rankings (R, L), by descending score, in the form of the kernels; marks as in `Ranking`."""
     rows, entries = unit.shape
     if not unit.size or not fits(max(entries, units)):
         raise ValueError(f"entries of shape {unit.shape} do not fit {units} units")
@@ -92,11 +64,11 @@ def prepared(unit: NDArray[np.int32], mark: NDArray[np.uint8], units: int, *, au
     starts = np.empty(rows + 1, np.int64)
     if auroc:
         never = -(-units // LANES) * LANES
-        given = (own, marks, rows, entries, never, starts.ctypes.data)
-        native.call("hw_slots", *given, None, None)
+        entries_given = (own, marks, rows, entries, never, starts.ctypes.data)
+        native.call("hw_slots", *entries_given, None, None)
         places = np.empty(starts[-1] * 2 * SLOT, np.uint32)
         whole = np.empty(starts[-1], np.uint8)
-        native.call("hw_slots", *given, places.ctypes.data, whole.ctypes.data)
+        native.call("hw_slots", *entries_given, places.ctypes.data, whole.ctypes.data)
     else:
         places, whole = np.empty(0, np.uint32), np.empty(0, np.uint8)
         steps = np.empty_like(mark)
@@ -109,26 +81,21 @@ def prepared(unit: NDArray[np.int32], mark: NDArray[np.uint8], units: int, *, au
 
 
 def areas(lists: Lists, counts: Counts, first: int, last: int) -> tuple[Array, Array]:
-    """Areas of lists ``first`` to before ``last`` in each resample, and the positives drawn.
-
-    Returns
-    -------
-    area, positives : ndarray, shape (last - first, resamples)
-    """
+    """Areas of lists ``first`` to before ``last``, and the positives drawn: (R, B) each."""
     if counts.units != lists.units or not 0 <= first <= last <= len(lists.unit):
         raise ValueError(f"rows {first} to {last} of {len(lists.unit)}, {counts.units} units")
     blocks, pitch = counts.turned.shape
-    held, made = np.empty((2, last - first, blocks * LANES))
+    held, area = np.empty((2, last - first, blocks * LANES))
     drawn = (address(counts.turned, np.uint8, (blocks, pitch)), blocks, pitch)
     if lists.unit.shape[1] * LANES > native.AT_A_TIME:
         for row in range(first, last):
             for block, turned in enumerate(counts.turned):
                 own = slice(block * LANES, (block + 1) * LANES)
-                made[row - first, own], held[row - first, own] = _area_by_parts(lists, row, turned)
-        return made[:, : counts.resamples], held[:, : counts.resamples]
+                area[row - first, own], held[row - first, own] = _area_by_parts(lists, row, turned)
+        return area[:, : counts.resamples], held[:, : counts.resamples]
     for part in in_calls(last - first, blocks * lists.unit.shape[1]):
         rows = (first + part.start, first + part.stop)
-        into = (*rows, held[part].ctypes.data, made[part].ctypes.data)
+        into = (*rows, held[part].ctypes.data, area[part].ctypes.data)
         if lists.auroc:
             starts, places = lists.starts.ctypes.data, lists.places.ctypes.data
             how = (lists.whole.ctypes.data, lists.together, int(lists.small))
@@ -136,7 +103,7 @@ def areas(lists: Lists, counts: Counts, first: int, last: int) -> tuple[Array, A
         else:
             entries = (lists.unit.ctypes.data, lists.mark.ctypes.data, lists.unit.shape[1])
             native.call("hw_precisions", *drawn, *entries, int(lists.small), *into)
-    return made[:, : counts.resamples], held[:, : counts.resamples]
+    return area[:, : counts.resamples], held[:, : counts.resamples]
 
 
 def _area_by_parts(lists: Lists, row: int, turned: NDArray[np.uint8]) -> tuple[Array, Array]:
@@ -169,12 +136,9 @@ def _area_by_parts(lists: Lists, row: int, turned: NDArray[np.uint8]) -> tuple[A
 
 
 def turned_exponentials(key: Key, start: int, stop: int, units: int) -> Array:
-    """Exponential draws of resamples side by side, as `rng.exponentials` in every bit.
+    """Exponential draws, as `rng.exponentials` in every bit: (blocks, units, LANES).
 
-    Returns
-    -------
-    ndarray, shape (ceil((stop - start) / LANES), units, LANES)
-        1 where a block is not full.
+    1 where a block is not full.
     """
     drawing = draw_arguments(key, start, stop, units)[:2]
     turned = np.empty((-(-(stop - start) // LANES), units, LANES))
@@ -194,25 +158,12 @@ def weighted_areas(
     *,
     auroc: bool,
 ) -> tuple[Array, Array]:
-    """Areas of rankings under weights of units; see `reference.weighted_areas`.
+    """Areas of rankings under weights of units, and their positives: (R, sides, blocks * LANES).
 
-    Parameters
-    ----------
-    turned : ndarray, shape (blocks, U, LANES)
-        Weights of the units, resamples side by side.
-    unit, mark : ndarray, shape (R, L)
-        Of each entry, by descending score; ``mark`` as in `Ranking`.
-    value : ndarray, shape (R, L), or None
-        What an entry's weight is multiplied by; None: 1.
-    ends : ndarray, shape (C, blocks, sides, 4, LANES)
-        Weights of pseudo-cases: positives and negatives above all scores, then below all. Row r
-        has those of class r mod C.
-    auroc : bool
-        Whether areas under ROC curves; else average precisions.
-
-    Returns
-    -------
-    area, positives : ndarray, shape (R, sides, blocks * LANES)
+    See `reference.weighted_areas`. Units and marks are (R, L), by descending score; an entry's
+    weight is multiplied by ``value``, (R, L), or by 1. ``ends`` are the weights of pseudo-cases,
+    positives and negatives above all scores, then below all: (C, blocks, sides, 4, LANES), of which
+    row r has those of class r mod C.
     """
     (blocks, units, lanes), (rows, entries) = turned.shape, unit.shape
     if lanes != LANES or not unit.size or unit.min() < 0 or unit.max() >= units:
@@ -228,11 +179,11 @@ def weighted_areas(
     weights = address(turned, np.float64, (blocks, units, LANES))
     area, positives = np.empty((2, rows, sides, blocks * LANES))
     for part in in_calls(rows, entries * blocks * LANES * sides):
-        given = (unit[part].ctypes.data, mark[part].ctypes.data)
+        entries_given = (unit[part].ctypes.data, mark[part].ctypes.data)
         values = None if value is None else value[part].ctypes.data
         sizes = (entries, part.stop - part.start)
-        of_ends = (pseudo, classes, part.start, sides)
+        pseudo_cases = (pseudo, classes, part.start, sides)
         into = (int(auroc), positives[part].ctypes.data, area[part].ctypes.data)
-        own = (*given, values, *sizes)
-        native.call("hw_weighted_areas", weights, blocks, units, *own, *of_ends, *into)
+        own = (*entries_given, values, *sizes)
+        native.call("hw_weighted_areas", weights, blocks, units, *own, *pseudo_cases, *into)
     return area, positives

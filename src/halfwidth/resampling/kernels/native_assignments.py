@@ -25,18 +25,9 @@ def assign(
 ) -> None:
     """Give detections in order the best reference left; see `matching.greedy`.
 
-    Parameters
-    ----------
-    gains : ndarray, shape (P,)
-        Of the pairs of each cell, a row for each detection.
-    limits : ndarray, shape (T,)
-        The least gain that each threshold admits.
-    table : ndarray of int64, shape (cells, FIELDS)
-        Where the pairs, detections and references of each cell are.
-    roles : ndarray of uint8
-        Of each reference.
-    assigned : ndarray of int32, shape (T, E)
-        The place in its cell of the reference of each detection, filled in where it is negative.
+    Gains are those of the pairs of each cell, a row for each detection; ``table`` says where the
+    pairs, detections and references of each cell are; ``limits`` the least gain at each threshold.
+    The place in its cell of the reference of each detection is filled in where it is negative.
     """
     if table.ndim != 2 or not len(limits) or table.min(initial=0) < 0:
         raise ValueError(f"cells of shape {table.shape} at {len(limits)} thresholds")
@@ -46,7 +37,7 @@ def assign(
         if end.max(initial=0) > most:
             raise ValueError(f"cells reach to {end.max()} of {most}")
     widest = int(columns.max(initial=0))
-    taken, near = np.empty(len(limits) * widest, np.uint8), np.empty(widest, np.int32)
+    taken, admitted = np.empty(len(limits) * widest, np.uint8), np.empty(widest, np.int32)
     native.call(
         "hw_assign",
         address(gains, np.float64, (len(gains),)),
@@ -57,6 +48,6 @@ def assign(
         address(roles, np.uint8, (len(roles),)),
         assigned.shape[1],
         taken.ctypes.data,
-        near.ctypes.data,
+        admitted.ctypes.data,
         address(assigned, np.int32, (len(limits), assigned.shape[1])),
     )

@@ -30,18 +30,10 @@ MOST_FALSE = 2.0**30
 
 @frozen(eq=False)
 class Objects:
-    """What is to be found, class after class.
+    """What is to be found, class after class."""
 
-    Attributes
-    ----------
-    starts : ndarray of int
-        Where the images of each class begin.
-    unit, times : ndarray of int32
-        Units of images that hold some, and how many.
-    units : int
-    """
-
-    starts: NDArray[np.intp]
+    starts: NDArray[np.intp]  # Where the images of each class begin
+    # Units of images that hold some, and how many
     unit: NDArray[np.int32]
     times: NDArray[np.int32]
     units: int
@@ -49,51 +41,31 @@ class Objects:
 
 @frozen(eq=False)
 class PrecisionLists:
-    """Detections in the form of the kernel for precision and recall, class after class.
-
-    Attributes
-    ----------
-    thresholds, units : int
-    starts, plain_starts : ndarray of int64
-        Where the events, and the plain entries, of each class begin.
-    plain, unit : ndarray of int32
-        Units of the plain entries, false positives at all thresholds, and of the events.
-    runs : ndarray of int32
-        Plain entries before each event.
-    found, ignored : ndarray of uint32
-        At which thresholds an event is a true positive, and counts for nothing.
-    """
+    """Detections in the form of the kernel for precision and recall, class after class."""
 
     thresholds: int
     units: int
+    # Where the events, and the plain entries, of each class begin
     starts: NDArray[np.int64]
     plain_starts: NDArray[np.int64]
+    # Units of the plain entries, false positives at all thresholds, and of the events
     plain: NDArray[np.int32]
     unit: NDArray[np.int32]
-    runs: NDArray[np.int32]
-    found: NDArray[np.uint32]
+    runs: NDArray[np.int32]  # Plain entries before each event
+    # At which thresholds an event is a true positive, and counts for nothing
+    true: NDArray[np.uint32]
     ignored: NDArray[np.uint32]
 
 
 @frozen(eq=False)
 class FrocLists:
-    """Detections in the form of the kernel for FROC curves, by class and threshold.
-
-    Attributes
-    ----------
-    thresholds, units : int
-    starts : ndarray of int64
-        Where each list begins.
-    unit : ndarray of int32
-    mark : ndarray of uint8
-        As in `Ranking`.
-    """
+    """Detections in the form of the kernel for FROC curves, by class and threshold."""
 
     thresholds: int
     units: int
-    starts: NDArray[np.int64]
+    starts: NDArray[np.int64]  # Where each list begins
     unit: NDArray[np.int32]
-    mark: NDArray[np.uint8]
+    mark: NDArray[np.uint8]  # As in `Ranking`
 
 
 def fits(by_class: Sequence[ScoredMatches]) -> bool:
@@ -142,7 +114,7 @@ def precision_lists(
     left out.
     """
     parts = [_events(one, unit_of_image) for one in by_class]
-    plain, unit, runs, found, ignored = zip(*parts, strict=True)
+    plain, unit, runs, true, ignored = zip(*parts, strict=True)
     all_plain, all_events = _joined(plain, np.int32), _joined(unit, np.int32)
     _check_units(all_plain, units)
     _check_units(all_events, units)
@@ -154,7 +126,7 @@ def precision_lists(
         all_plain,
         all_events,
         _joined(runs, np.int32),
-        _joined(found, np.uint32),
+        _joined(true, np.uint32),
         _joined(ignored, np.uint32),
     )
 
@@ -164,25 +136,25 @@ def _events(matches: ScoredMatches, unit_of_image: NDArray[np.intp]) -> tuple[ND
     outcome = matches.outcome
     _check_found(matches)
     bit = np.uint32(1) << np.arange(len(outcome), dtype=np.uint32)[:, None]
-    found, ignored = (
+    true, ignored = (
         np.where(outcome == which, bit, 0).sum(axis=0, dtype=np.uint32)
         for which in (Outcome.TRUE_POSITIVE, Outcome.IGNORED)
     )
-    last = np.flatnonzero(found)[-1:] + 1
+    last = np.flatnonzero(true)[-1:] + 1
     kept = np.flatnonzero(ignored != bit.sum())
     kept = kept[kept < last] if len(last) else kept[:0]
-    event = (found | ignored)[kept] != 0
+    event = (true | ignored)[kept] != 0
     unit = unit_of_image[matches.image[kept]]
     runs = np.diff(np.cumsum(~event)[event], prepend=0)
-    return unit[~event], unit[event], runs, found[kept][event], ignored[kept][event]
+    return unit[~event], unit[event], runs, true[kept][event], ignored[kept][event]
 
 
 def _check_found(matches: ScoredMatches) -> None:
     """Whether no image has more true positives than objects, so that no recall exceeds 1."""
     for outcome in matches.outcome:
         true = matches.image[outcome == Outcome.TRUE_POSITIVE]
-        found = np.bincount(true, minlength=len(matches.references))
-        if (found > matches.references).any():
+        counts = np.bincount(true, minlength=len(matches.references))
+        if (counts > matches.references).any():
             raise ValueError("an image has more true positives than objects to be found")
 
 
@@ -242,39 +214,31 @@ def objects_drawn(objects: Objects, counts: Counts) -> Array:
     )
     into = iter(_parts(total.reshape(-1, LANES)))
     for block in blocks:
-        for given in zip(unit, times, sizes, strict=True):
-            native.call("hw_drawn_total", block, *given, next(into))
+        for arguments in zip(unit, times, sizes, strict=True):
+            native.call("hw_drawn_total", block, *arguments, next(into))
     return _in_rows(total, counts)
 
 
-def _in_rows(made: Array, counts: Counts) -> Array:
+def _in_rows(results: Array, counts: Counts) -> Array:
     """Results block by block, (blocks, ..., LANES), as rows of resamples: (..., B)."""
-    rows = np.moveaxis(made, 0, -2)
+    rows = np.moveaxis(results, 0, -2)
     return rows.reshape(*rows.shape[:-2], -1)[..., : counts.resamples]
 
 
 def _in_blocks(rows: Array, blocks: int, filled: float) -> Array:
     """Rows of resamples block by block, filled up: (K, B) -> (blocks, K, LANES)."""
-    made = np.full((len(rows), blocks * LANES), filled)
-    made[:, : rows.shape[1]] = rows
-    return np.ascontiguousarray(np.moveaxis(made.reshape(len(rows), blocks, LANES), 1, 0))
+    padded = np.full((len(rows), blocks * LANES), filled)
+    padded[:, : rows.shape[1]] = rows
+    return np.ascontiguousarray(np.moveaxis(padded.reshape(len(rows), blocks, LANES), 1, 0))
 
 
 def precisions(
     lists: PrecisionLists, counts: Counts, objects: Array, steps: int, *, heights: bool = False
 ) -> tuple[Array, Array | None]:
-    """Areas under the best precision at a recall or a higher one, (C, T, B).
+    """Areas under the best precision at a recall or a higher one, (C, T, B); with heights there.
 
-    Parameters
-    ----------
-    lists : PrecisionLists
-    counts : Counts
-    objects : ndarray, shape (C, B)
-        To be found; the area is anything where there are none.
-    steps : int
-        The area is the mean over the recalls 0, 1/steps, ..., 1; 0: under all steps.
-    heights : bool
-        Whether to give the precision at each of these recalls too, (C, T, steps + 1, B).
+    The area is the mean over the recalls 0, 1/steps, ..., 1, or under all steps where these are 0,
+    and anything where there are no objects, (C, B). Heights are (C, T, steps + 1, B).
     """
     blocks, classes = _blocks(counts, lists.units), len(lists.starts) - 1
     _check_resamples(objects, counts)
@@ -284,12 +248,12 @@ def precisions(
     # Under all steps the kernel adds up objects, in whole numbers, so that what is right all over
     # is 1; the recalls of COCO are shares of them.
     every = np.maximum(objects, 1.0)
-    found = _in_blocks(every if steps else np.ones_like(every), len(blocks), 1.0)
-    starts, of_plain = (lists.starts, lists.plain_starts), (lists.plain, lists.runs)
-    given = (*starts, *of_plain, lists.unit, lists.found, lists.ignored)
-    fixed = (classes, *(one.ctypes.data for one in given), lists.thresholds)
+    wanted = _in_blocks(every if steps else np.ones_like(every), len(blocks), 1.0)
+    starts, plain = (lists.starts, lists.plain_starts), (lists.plain, lists.runs)
+    arrays = (*starts, *plain, lists.unit, lists.true, lists.ignored)
+    fixed = (classes, *(one.ctypes.data for one in arrays), lists.thresholds)
     room, high = upto.ctypes.data, [None] * len(blocks) if height is None else _parts(height)
-    for block, own, into, above in zip(blocks, _parts(found), _parts(area), high, strict=True):
+    for block, own, into, above in zip(blocks, _parts(wanted), _parts(area), high, strict=True):
         native.call("hw_match_precisions", block, *fixed, own, steps, room, into, above)
     areas = _in_rows(area, counts)
     if not steps:
@@ -303,16 +267,9 @@ def _check_resamples(rows: Array, counts: Counts) -> None:
 
 
 def frocs(lists: FrocLists, counts: Counts, targets: Array, *, stepped: bool) -> Array:
-    """True positives at some numbers of false ones, (C, T, K, B).
+    """True positives at numbers of false ones, ascending from 0, (K, B): (C, T, K, B).
 
-    Parameters
-    ----------
-    lists : FrocLists
-    counts : Counts
-    targets : ndarray, shape (K, B)
-        Numbers of false positives, ascending, 0 or more.
-    stepped : bool
-        Whether the curve goes in steps; else lines join its points.
+    The curve goes in steps, or lines join its points.
     """
     blocks, levels, rows = _blocks(counts, lists.units), len(targets), len(lists.starts) - 1
     if not levels or targets.min(initial=0) < 0 or (np.diff(targets, axis=0) < 0).any():
@@ -323,5 +280,5 @@ def frocs(lists: FrocLists, counts: Counts, targets: Array, *, stepped: bool) ->
     fixed = tuple(one.ctypes.data for one in (lists.starts, lists.unit, lists.mark))
     for block, own, into in zip(blocks, _parts(limits), _parts(heights), strict=True):
         native.call("hw_match_frocs", block, rows, *fixed, own, levels, int(stepped), into)
-    made = _in_rows(heights, counts)
-    return made.reshape(-1, lists.thresholds, *made.shape[1:])
+    positives = _in_rows(heights, counts)
+    return positives.reshape(-1, lists.thresholds, *positives.shape[1:])

@@ -14,10 +14,10 @@ from halfwidth.resampling.kernels.native import address, in_calls
 
 
 def _limits(number: int, *limits: Array) -> list[Array]:
-    made = [np.ascontiguousarray(limit, float) for limit in limits]
-    for limit in made:
+    arrays = [np.ascontiguousarray(limit, float) for limit in limits]
+    for limit in arrays:
         address(limit, np.float64, (number,))
-    return made
+    return arrays
 
 
 def tails(
@@ -33,10 +33,10 @@ def tails(
     low, high = _limits(number, low, high)
     for part in in_calls(number, size):
         some = rows[part]
-        given = (address(some, np.float64, (len(some), size)), len(some), size)
+        arguments = (address(some, np.float64, (len(some), size)), len(some), size)
         limits = [limit[part].ctypes.data for limit in (low, high)]
         into = (lower[part].ctypes.data, upper[part].ctypes.data, counts[part].ctypes.data)
-        native.call("hw_tails", *given, *limits, room, *into)
+        native.call("hw_tails", *arguments, *limits, room, *into)
     return lower, upper, counts
 
 
@@ -47,9 +47,9 @@ def count_below(rows: Array, below: Array, up_to: Array) -> NDArray[np.int64]:
     below, up_to = _limits(number, below, up_to)
     for part in in_calls(number, size):
         some = rows[part]
-        given = (address(some, np.float64, (len(some), size)), len(some), size)
+        arguments = (address(some, np.float64, (len(some), size)), len(some), size)
         limits = [limit[part].ctypes.data for limit in (below, up_to)]
-        native.call("hw_count_below", *given, *limits, counts[part].ctypes.data)
+        native.call("hw_count_below", *arguments, *limits, counts[part].ctypes.data)
     return counts
 
 
@@ -60,9 +60,11 @@ def picked(values: Array, table: NDArray[np.intp], total: float, gaps: Array) ->
         raise ValueError(f"positions up to {table.max()} in rows of {size}")
     values, gaps = np.ascontiguousarray(values, float), np.ascontiguousarray(gaps, float)
     table = np.ascontiguousarray(table, np.int64)
-    made = np.empty((number, each))
+    values_picked = np.empty((number, each))
     for part in in_calls(number, places * each):
         some = values[part]
-        given = (some.ctypes.data, len(some), size, table.ctypes.data, places, each)
-        native.call("hw_pick", *given, float(total), gaps.ctypes.data, made[part].ctypes.data)
-    return made
+        arguments = (some.ctypes.data, len(some), size, table.ctypes.data, places, each)
+        native.call(
+            "hw_pick", *arguments, float(total), gaps.ctypes.data, values_picked[part].ctypes.data
+        )
+    return values_picked

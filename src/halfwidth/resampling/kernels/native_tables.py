@@ -19,34 +19,21 @@ MOST_TABLE_UNITS = (2**15 - 1) // MOST_WEIGHT
 
 
 def cumulated(counts: Counts) -> NDArray[np.int16]:
-    """Draws of the units before each, and of all.
-
-    Returns
-    -------
-    ndarray, shape (ceil(resamples / WIDTH), units + 1, WIDTH)
-        Resamples of one row side by side; 0 where a row is not full.
-    """
+    """Draws of the units before each, and of all, (rows, units + 1, WIDTH); 0 where a row ends."""
     units, blocks = counts.units, len(counts.turned)
     if units > MOST_TABLE_UNITS:
         raise ValueError(f"{units} units are more than {MOST_TABLE_UNITS}")
-    made = np.zeros((-(-counts.resamples // WIDTH), units + 1, WIDTH), np.int16)
-    turned, into = counts.turned.ctypes.data, made.ctypes.data
+    draws = np.zeros((-(-counts.resamples // WIDTH), units + 1, WIDTH), np.int16)
+    turned, into = counts.turned.ctypes.data, draws.ctypes.data
     native.call("hw_cumulate", turned, blocks, -(-units // LANES), units, WIDTH, into)
-    return made
+    return draws
 
 
 def finish(program: Program, draws: NDArray[np.int16], ends: NDArray[np.intp], into: Array) -> None:
-    """Work out a program for resamples of all samples.
+    """Work out a program for resamples of all samples, into rows that may be parts of longer ones.
 
-    Parameters
-    ----------
-    program : Program
-    draws : ndarray, shape (ceil(B / WIDTH), units + 1, WIDTH)
-        As `cumulated` makes them.
-    ends : ndarray of int, shape (S, n_cells + 1)
-        Units before the first case of each cell, and all units.
-    into : ndarray, shape (S, B)
-        Where the values go; its rows may be parts of longer ones.
+    ``draws`` are as `cumulated` makes them; ``ends`` the units before the first case of each cell,
+    and all units, (S, n_cells + 1).
     """
     (rows, size), (samples, resamples) = draws.shape[:2], into.shape
     if draws.shape[2] != WIDTH or rows * WIDTH < resamples or size > MOST_TABLE_UNITS + 1:

@@ -44,33 +44,22 @@ class Step(IntEnum):
 
 @frozen
 class Program:
-    """Steps that work out one value for each resample.
+    """Steps that work out one value for each resample."""
 
-    Attributes
-    ----------
-    steps : ndarray of int, shape (L, 5)
-        The `Step`, the register it writes, and up to three that it reads; of a `COUNT` the first
-        of its pairs, the end of them, and what they are multiplied by.
-    quick : int
-        How many of the steps, the first, are for resamples where nothing that the formula asks
-        about is NaN: for all others they give NaN. The others do without them. 0 where the formula
-        asks about nothing.
-    quick_result, result : int
-        The register of the value after those, and after the others.
-    pairs : ndarray of int, shape (P, 2)
-        Boundaries between cells, 0 to the number of cells: a count is the draws up to the second
-        less those up to the first.
-    numbers : ndarray, shape (K,)
-        What the first K registers hold.
-    registers : int
-    """
-
+    # (L, 5): the `Step`, the register it writes, and up to three that it reads; of a `COUNT` the
+    # first of its pairs, the end of them, and what they are multiplied by
     steps: NDArray[np.int64]
+    # How many of the steps, the first, are for resamples where nothing that the formula asks about
+    # is NaN: for all others they give NaN. The others do without them. 0 where the formula asks
+    # about nothing.
     quick: int
+    # The register of the value after those, and after the others
     quick_result: int
     result: int
+    # (P, 2): boundaries between cells, 0 to the number of cells: a count is the draws up to the
+    # second less those up to the first
     pairs: NDArray[np.int64]
-    numbers: Array
+    numbers: Array  # (K,): what the first K registers hold
     registers: int
 
 
@@ -219,7 +208,7 @@ class _Writer:
         alone = self._uses[node] == 1 and node not in self._held
         return alone and self._nodes[node][0] == Step.MULTIPLY
 
-    def _write(self, step: int, parts: tuple[int, ...], given: tuple[int, ...] = ()) -> int:
+    def _write(self, step: int, parts: tuple[int, ...], operands: tuple[int, ...] = ()) -> int:
         """A step into a free register."""
         read = [self.value(part) for part in parts]
         if not self._free:
@@ -227,7 +216,7 @@ class _Writer:
             self.registers += 1
         into = self._free.pop()
         self._give_back(parts)
-        self.steps.append([step, into, *([*read, *given, 0, 0, 0][:3])])
+        self.steps.append([step, into, *([*read, *operands, 0, 0, 0][:3])])
         return into
 
     def _step(self, step: int, into: int, parts: tuple[int, ...]) -> list[int]:

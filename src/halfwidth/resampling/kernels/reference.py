@@ -135,16 +135,9 @@ def weighted_areas(
 ) -> tuple[Array, Array]:
     """The area under a curve of one ranking, and the positives that it rests on, two of (B,).
 
-    Parameters
-    ----------
-    weights : ndarray, shape (B, L)
-        Of each entry, by descending score.
-    mark : ndarray of uint8, shape (L,)
-        As in `Ranking`.
-    ends : ndarray, shape (B, 4)
-        Weights of pseudo-cases: positives and negatives above all scores, then below all.
-    area : callable
-        As the ``curve`` of an `Area`.
+    Weights are those of entries by descending score, (B, L). ``ends`` are those of pseudo-cases:
+    positives and negatives above all scores, then below all, (B, 4). ``area`` is the ``curve`` of
+    an `Area`.
     """
     counted = cumulated(mark, weights)
     both = []

@@ -44,38 +44,24 @@ AT_ONCE = 2**19
 
 @frozen(eq=False)
 class Gaps:
-    """Distances of one curve at some points, and the noise in them.
+    """Distances of one curve at some points, and the noise in them."""
 
-    Attributes
-    ----------
-    taken : callable
-        ``taken(sizes, weights)``, (..., m) -> (...), of the distances.
-    gaps : ndarray, shape (m,)
-        Observed; NaN where there is no curve.
-    weights : ndarray, shape (m,)
-        Cases that a point stands for.
-    perfect, noise : ndarray, shape (K, m)
-        Their products with standard draws are the noise where the curve is the diagonal, and
-        where it is as fitted.
-    draws : ndarray, shape (B, K)
-    averaged : bool
-        Whether an average of the distances is taken, or another summary of them.
-    base : ndarray, shape (m,), or 0
-        Distances that smoothing alone makes, which are there without noise where what is foreseen
-        is right.
-    lost : ndarray, shape (m,), or 0
-        What smoothing adds to such gaps as are observed; mostly it takes from them. It counts for
-        even ones.
-    """
-
+    # `taken(sizes, weights)`, (..., m) -> (...), of the distances
     taken: Callable[[Array, Array], Array]
-    gaps: Array
-    weights: Array
+    gaps: Array  # (m,): observed; NaN where there is no curve
+    weights: Array  # (m,): cases that a point stands for
+    # (K, m): their products with standard draws are the noise where the curve is the diagonal, and
+    # where it is as fitted
     perfect: Array
     noise: Array
-    draws: Array
+    draws: Array  # (B, K)
+    # Whether an average of the distances is taken, or another summary of them
     averaged: bool = True
+    # (m,): distances that smoothing alone makes, which are there without noise where what is
+    # foreseen is right
     base: Array | float = 0.0
+    # (m,). What smoothing adds to such gaps as are observed; mostly it takes from them. It counts
+    # for even ones.
     lost: Array | float = 0.0
 
     def _taken(self, gaps: Array) -> Array:
@@ -163,11 +149,11 @@ def curve_gaps(
     strata and weights by the robust covariance.
     """
     form = declared_form(statistic, LogisticFit)
-    made = []
+    gaps = []
     for one in regressions(form, records):
         draws = standard_draws(plan, one.terms.shape[-2], design)
-        made.append(_gaps_of(one, design, draws))
-    return NoisySamples(statistic(records), tuple(made))
+        gaps.append(_gaps_of(one, design, draws))
+    return NoisySamples(statistic(records), tuple(gaps))
 
 
 def paired_curve_gaps(

@@ -19,6 +19,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import AllDefined
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
 
@@ -32,34 +33,20 @@ MOST_STEPS = 200
 
 
 @frozen
-class Deviations:
-    """Mean deviations of a batch of samples.
+class Deviations(AllDefined):
+    """Mean deviations of a batch of samples."""
 
-    Attributes
-    ----------
-    centre : ndarray, shape (S, K)
-        Those observed, which add up in size to what is estimated.
-    perfect, noise : ndarray, shape (S, L, K)
-        Roots A of their covariances AᵀA: where each case happens as often as was foreseen, and as
-        the cases show it.
-    draws : ndarray, shape (B, L)
-        Standard normal ones, or of Student's t.
-    """
-
-    centre: Array
+    centre: Array  # (S, K): those observed, which add up in size to what is estimated
+    # (S, L, K): roots A of their covariances AᵀA: where each case happens as often as was foreseen,
+    # and as the cases show it
     perfect: Array
     noise: Array
-    draws: Array
+    draws: Array  # (B, L): standard normal ones, or of Student's t
 
     @property
     def n_resamples(self) -> int:
         """B."""
         return len(self.draws)
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """None of them."""
-        return np.zeros(len(self.centre), dtype=np.intp)
 
     def quantile(self, probability: Array | float) -> Array:
         """That of the size of what is observed, if the true deviations are those observed."""
@@ -107,27 +94,18 @@ class Deviations:
             lambda row: np.abs(self.centre[row] + self.draws @ self.noise[row]).sum(axis=-1)
         )
 
-    def _by_sample(self, made: Callable[[int], Array]) -> Array:
-        return np.stack([made(row) for row in range(len(self.centre))])
+    def _by_sample(self, sizes_of: Callable[[int], Array]) -> Array:
+        return np.stack([sizes_of(row) for row in range(len(self.centre))])
 
     def true_sizes(self, observed: Array, *, even: bool) -> Array:
         """The largest true sizes at which each draw of the noise gives no more than was observed.
 
-        The true deviations have the signs and proportions of those observed. Noise adds to some and
-        takes from others, so that these look less even than the true ones, and of uneven ones more
-        would be noise; even ones have the proportions of √(d̂² + SE²). From perfect calibration to
-        what is observed the noise changes from one kind to the other, and beyond it where it grows,
-        as it does where more happens than was foreseen.
-
-        Parameters
-        ----------
-        observed : ndarray, shape (S,)
-        even : bool
-
-        Returns
-        -------
-        ndarray, shape (S, B)
-            In the order of the draws; 0 where there is none.
+        (S,) -> (S, B), in the order of the draws; 0 where there is none. The true deviations have
+        the signs and proportions of those observed. Noise adds to some and takes from others, so
+        that these look less even than the true ones, and of uneven ones more would be noise; even
+        ones have the proportions of √(d̂² + SE²). From perfect calibration to what is observed the
+        noise changes from one kind to the other, and beyond it where it grows, as it does where
+        more happens than was foreseen.
         """
         return self._by_sample(lambda row: self._sizes_of(row, observed[row], even))
 
@@ -141,14 +119,14 @@ class Deviations:
             return np.zeros(len(self.draws))
         direction *= observed / total
         grows = variance > (self.perfect[row] ** 2).sum(axis=0)
-        made = np.empty(len(self.draws))
+        scales = np.empty(len(self.draws))
         step = max(1, AT_ONCE // len(direction))
-        for start in range(0, len(made), step):
+        for start in range(0, len(scales), step):
             draws = self.draws[start : start + step]
-            made[start : start + step] = _largest_scales(
+            scales[start : start + step] = _largest_scales(
                 direction, draws @ self.perfect[row], draws @ self.noise[row], grows, observed
             )
-        return made * observed
+        return scales * observed
 
 
 def _largest_scales(
@@ -205,7 +183,7 @@ def deviations(records: Array, design: Design, statistic: Statistic, plan: Plan)
         _made_of_samples(records[start : start + step], design, statistic)[:3]
         for start in range(0, len(records), step)
     ]
-    centre, perfect, noise = (np.concatenate(made) for made in zip(*parts, strict=True))
+    centre, perfect, noise = (np.concatenate(part) for part in zip(*parts, strict=True))
     return Deviations(centre, perfect, noise, standard_draws(plan, centre.shape[-1], design))
 
 
@@ -224,31 +202,23 @@ def paired_deviations(
             _made_of_samples(pairs[start : start + step, side], design, statistic)
             for side in (0, 1)
         ]
-        for parts, made in zip(sides, both, strict=True):
-            parts.append(made[:3])
+        for parts, own in zip(sides, both, strict=True):
+            parts.append(own[:3])
         couplings += [coupling(*units) for units in zip(both[0][3], both[1][3], strict=True)]
     first, second = (_without_draws(parts) for parts in sides)
     return first, second, couplings
 
 
 def _without_draws(parts: list[tuple[Array, ...]]) -> Deviations:
-    centre, perfect, noise = (np.concatenate(made) for made in zip(*parts, strict=True))
+    centre, perfect, noise = (np.concatenate(part) for part in zip(*parts, strict=True))
     return Deviations(centre, perfect, noise, np.empty((0, 0)))
 
 
 def coupling(first: Array, second: Array) -> Array:
-    """Correlations of the standard draws of two noises that the same units make.
+    """Correlations of the standard draws of two noises made by units: (K, U), (L, U) -> (K, L).
 
-    Parameters
-    ----------
-    first, second : ndarray, shapes (K, U) and (L, U)
-        What each unit adds to the two.
-
-    Returns
-    -------
-    ndarray, shape (K, L)
-        Of draws of which the symmetric roots of the covariances make the noises. No singular value
-        exceeds 1. Zeros where a noise is unknown.
+    Of draws of which the symmetric roots of the covariances make the noises. No singular value
+    exceeds 1. Zeros where a noise is unknown.
     """
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         return np.zeros((len(first), len(second)))
@@ -308,12 +278,7 @@ def _made_of_samples(
 def added_by_clusters(squares: Array, noise: Array, design: Design) -> Array:
     """How many times the variance of independent cases that of the sums is, 1 at least, (S,).
 
-    Parameters
-    ----------
-    squares : ndarray, shape (S,)
-        Sums over the cases, whose variance it would be if they were independent.
-    noise : ndarray, shape (S, K, K)
-    design : Design
+    ``squares`` add up to it over independent cases, (S,); ``noise`` are the covariances, (S, K, K).
     """
     if design.sizes is None:
         return np.ones(len(squares))

@@ -7,10 +7,10 @@ from dataclasses import Field, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
+from halfwidth.resampling.distribution import AllDefined
 
 
 class Noisy(Protocol):
@@ -36,28 +36,16 @@ OneSample_co = TypeVar("OneSample_co", bound=Noisy, covariant=True)
 
 
 @frozen(eq=False)
-class NoisySamples(Generic[OneSample_co]):
-    """Sizes of the deviations of a batch of samples; as `Deviations`.
+class NoisySamples(AllDefined, Generic[OneSample_co]):
+    """Sizes of the deviations of a batch of samples; as `Deviations`."""
 
-    Attributes
-    ----------
-    size : ndarray, shape (S,)
-        What is observed of each.
-    samples : tuple of Noisy
-    """
-
-    size: Array
+    size: Array  # (S,): what is observed of each
     samples: tuple[OneSample_co, ...]
 
     @property
     def n_resamples(self) -> int:
         """Draws of the noise."""
         return len(self.samples[0].draws)
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """None of them."""
-        return np.zeros(len(self.samples), dtype=np.intp)
 
     def quantile(self, probability: Array | float) -> Array:
         """That of the size of what is observed, if the true deviations are those observed."""
@@ -82,17 +70,6 @@ class NoisySamples(Generic[OneSample_co]):
         return np.stack([one.replicates() for one in self.samples])
 
     def true_sizes(self, observed: Array, *, even: bool) -> Array:
-        """The largest true sizes at which each draw of the noise gives no more than was observed.
-
-        Parameters
-        ----------
-        observed : ndarray, shape (S,)
-        even : bool
-            As of `Deviations`.
-
-        Returns
-        -------
-        ndarray, shape (S, B)
-        """
+        """As of `Deviations`, (S,) -> (S, B)."""
         both = zip(self.samples, observed, strict=True)
         return np.stack([one.true_sizes(float(at), even=even) for one, at in both])

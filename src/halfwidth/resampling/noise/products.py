@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfwidth.arithmetic.kernel_cases import evenly
 from halfwidth.arithmetic.kernel_products import (
@@ -24,6 +23,7 @@ from halfwidth.core.forms import PairedCases
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
+from halfwidth.resampling.distribution import AllDefined
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
 
@@ -36,38 +36,19 @@ AT_ONCE = 2**20
 
 
 @frozen(eq=False)
-class Products:
-    """Mean products of a batch of samples.
+class Products(AllDefined):
+    """Mean products of a batch of samples."""
 
-    Attributes
-    ----------
-    value : ndarray, shape (S,)
-        T, of different cases.
-    slope : ndarray, shape (S,)
-        Variance of the mean deviations' part of T over what it estimates.
-    at_random : ndarray, shape (S, B)
-        T of outcomes drawn from the probabilities.
-    scatter : ndarray, shape (S,)
-        How many times the variance of these the deviations have, 1 at least.
-    normal : ndarray, shape (B,)
-        Standard normal draws.
-    """
-
-    value: Array
-    slope: Array
-    at_random: Array
-    scatter: Array
-    normal: Array
+    value: Array  # (S,): T, of different cases
+    slope: Array  # (S,): variance of the mean deviations' part of T over what it estimates
+    at_random: Array  # (S, B): T of outcomes drawn from the probabilities
+    scatter: Array  # (S,): how many times the variance of these the deviations have, 1 at least
+    normal: Array  # (B,): standard normal draws
 
     @property
     def n_resamples(self) -> int:
         """Draws of the noise."""
         return len(self.normal)
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """None of them."""
-        return np.zeros(len(self.value), dtype=np.intp)
 
     def true_squares(self, observed: Array) -> Array:
         """The largest θ at which each draw gives no more than was observed, (S,) -> (S, B).
@@ -82,8 +63,8 @@ class Products:
     def standard_deviation(self) -> Array:
         """Of T, (S,)."""
         smooth = self.slope * np.maximum(self.value, 0.0)
-        of_pairs = self.scatter**2 * self.at_random.var(axis=-1, ddof=1)
-        return np.asarray(np.sqrt(smooth + of_pairs))
+        rough = self.scatter**2 * self.at_random.var(axis=-1, ddof=1)
+        return np.asarray(np.sqrt(smooth + rough))
 
 
 def products(records: Array, statistic: Statistic, plan: Plan) -> Products:
@@ -131,16 +112,16 @@ def _slope(means: Array, noise: float, own: float) -> float:
 def _drawn(p: Array, n: int, bandwidth: float, plan: Plan) -> Array:
     """T of n cases like these, with outcomes drawn from their probabilities, (B,)."""
     m = p.shape[-1]
-    key, made = rng.derive_key(plan.entropy, "outcomes", m), np.empty(plan.n_resamples)
+    key, products = rng.derive_key(plan.entropy, "outcomes", m), np.empty(plan.n_resamples)
     step = max(1, AT_ONCE // p.size)
     up_to = np.cumsum(p, axis=0)[:-1, None]
-    for start in range(0, len(made), step):
-        stop = min(start + step, len(made))
+    for start in range(0, len(products), step):
+        stop = min(start + step, len(products))
         uniform = rng.uniforms(key, start, stop, m)
         if len(p) == 1:
             outcomes = (uniform < p)[:, None].astype(float)
         else:
             code = (uniform >= up_to).sum(axis=0)
             outcomes = (code[:, None] == np.arange(len(p))[:, None]).astype(float)
-        made[start:stop] = sum_of_products(p, outcomes - p, bandwidth)
-    return np.asarray(made / math.sqrt(m * (m - 1.0) * n * (n - 1.0)))
+        products[start:stop] = sum_of_products(p, outcomes - p, bandwidth)
+    return np.asarray(products / math.sqrt(m * (m - 1.0) * n * (n - 1.0)))

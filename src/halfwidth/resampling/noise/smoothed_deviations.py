@@ -43,29 +43,22 @@ AT_ONCE = 2**20
 
 @frozen(eq=False)
 class Waves:
-    """Sums over cases of cosines of their probabilities times their mean deviations.
+    """Sums over cases of cosines of their probabilities times their mean deviations."""
 
-    Attributes
-    ----------
-    centre : ndarray, shape (K,)
-    perfect, noise : ndarray, shape (K, K)
-        As of `Deviations`.
-    draws : ndarray, shape (B, K)
-    """
-
-    centre: Array
+    centre: Array  # (K,)
+    # (K, K): as of `Deviations`
     perfect: Array
     noise: Array
-    draws: Array
+    draws: Array  # (B, K)
 
     @functools.cached_property
     def _cosines(self) -> Array:
         """Shares of the density at even points between 0 and 1, (K, T)."""
         count = len(self.centre)
         points = (np.arange(2 * count) + 0.5) / (2 * count)
-        made = np.cos(np.pi * np.arange(count)[:, None] * points) / count
-        made[0] /= 2
-        return made
+        cosines = np.cos(np.pi * np.arange(count)[:, None] * points) / count
+        cosines[0] /= 2
+        return cosines
 
     def _damped(self, bandwidth: Array) -> Array:
         return damping(np.arange(float(len(self.centre))), bandwidth)
@@ -135,8 +128,8 @@ def smoothed_deviations(
     least = float(np.fmax(sizes, DAMPED / (math.pi * MOST_ORDERS)).min(initial=1.0))
     count = max(FEWEST_ORDERS, math.ceil(DAMPED / (math.pi * least)))
     draws = standard_draws(plan, count, design)
-    made = [_waves_of(one, form, design, draws) for one in records]
-    return NoisySamples(sizes, tuple(made))
+    waves = [_waves_of(one, form, design, draws) for one in records]
+    return NoisySamples(sizes, tuple(waves))
 
 
 def _waves_of(records: Array, form: SmoothedError, design: Design, draws: Array) -> Waves:
@@ -177,22 +170,10 @@ def _waves_of(records: Array, form: SmoothedError, design: Design, draws: Array)
 def _noise_in(
     blocks: Sequence[slice], rest: Callable[[slice], Array], totals: Array, design: Design
 ) -> tuple[Array, Array]:
-    """The covariance of sums over units, and the sum of the squares of their cases.
+    """The covariance of sums over units, (1, K, K), and the sum of squares of their cases, (1,).
 
-    Parameters
-    ----------
-    blocks : sequence of slice
-        All cases, so many at once.
-    rest : callable
-        What those of a block add to the sums, (K, cases).
-    totals : ndarray, shape (K, H)
-        Of each stratum.
-    design : Design
-
-    Returns
-    -------
-    noise : ndarray, shape (1, K, K)
-    squares : ndarray, shape (1,)
+    ``rest`` is what the cases of a block add to the sums, (K, cases); ``totals`` are of strata, (K,
+    H).
     """
     counts = np.array(design.strata, float)
     means, scales = totals / counts, np.sqrt(counts / np.maximum(counts - 1, 1))
@@ -203,8 +184,8 @@ def _noise_in(
     for block in blocks:
         cases = rest(block)
         squares += (cases**2).sum()
-        of_cases = np.concatenate([its_unit, design.unit_of_case[block]])
-        units, first = np.unique(of_cases, return_index=True)
+        case_units = np.concatenate([its_unit, design.unit_of_case[block]])
+        units, first = np.unique(case_units, return_index=True)
         sums = np.add.reduceat(np.hstack([begun, cases]), first, axis=-1)
         whole = len(units) - (block is not blocks[-1])
         begun, its_unit = sums[:, whole:], units[whole:]

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfwidth.core import rng
 from halfwidth.core.forms import LogisticFit, Sums, UnbiasedSquare
@@ -18,6 +17,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import AllDefined
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form, single_model
 from halfwidth.resampling.noise.curve_gaps import Gaps, curve_gaps, paired_curve_gaps
@@ -34,93 +34,67 @@ from halfwidth.resampling.two_samples import Sample, TwoSamples
 Gapped = Deviations | NoisySamples[Gaps]
 
 
-def least_sizes(given: Deviations | NoisySamples[Noisy]) -> Array:
+def least_sizes(noisy: Deviations | NoisySamples[Noisy]) -> Array:
     """Of each draw, for a lower end, (S, B).
 
     Noise that by itself would give more than was observed is no evidence for any.
     """
-    sizes = given.true_sizes(given.size, even=False)
-    return np.where(given.perfect_sizes <= given.size[:, None], sizes, 0.0)
+    sizes = noisy.true_sizes(noisy.size, even=False)
+    return np.where(noisy.perfect_sizes <= noisy.size[:, None], sizes, 0.0)
 
 
-def most_sizes(given: Deviations | NoisySamples[Noisy]) -> Array:
+def most_sizes(noisy: Deviations | NoisySamples[Noisy]) -> Array:
     """Of each draw, for an upper end, (S, B).
 
     Where less was observed than in half of the samples of a calibrated model, those of that half:
     luck is no evidence (Cowan et al. 2011).
     """
-    median = np.median(given.perfect_sizes, axis=-1)
-    return given.true_sizes(np.maximum(given.size, median), even=True)
+    median = np.median(noisy.perfect_sizes, axis=-1)
+    return noisy.true_sizes(np.maximum(noisy.size, median), even=True)
 
 
 @frozen(eq=False)
 class Sizes:
-    """True sizes of one model that draws allow.
+    """True sizes of one model that draws allow."""
 
-    Attributes
-    ----------
-    observed : ndarray, shape (S,)
-    least, most : ndarray, shape (S, B)
-        For lower and for upper ends.
-    replicates : ndarray, shape (S, B)
-        What would be observed if the true ones were those observed; NaN where it is not reckoned.
-    """
-
-    observed: Array
+    observed: Array  # (S,)
+    # (S, B): for lower and for upper ends
     least: Array
     most: Array
+    # (S, B): what would be observed if the true ones were those observed; NaN where it is not
+    # reckoned
     replicates: Array
 
 
 @frozen(eq=False)
-class PairedSizes:
-    """True sizes of two models, draw by draw.
+class PairedSizes(AllDefined):
+    """True sizes of two models, draw by draw."""
 
-    Attributes
-    ----------
-    observed : ndarray, shape (S, 2)
-    least, most : ndarray, shape (S, 2, B)
-        For lower and for upper ends.
-    apart : ndarray, shape (S, B)
-        What the two differ by at most, since their deviations do; 1 where that is unknown.
-    error : ndarray, shape (S,)
-        The SD of the difference of what is observed; NaN where it is not reckoned.
-    """
-
-    observed: Array
+    observed: Array  # (S, 2)
+    # (S, 2, B): for lower and for upper ends
     least: Array
     most: Array
+    # (S, B): what the two differ by at most, since their deviations do; 1 where that is unknown
     apart: Array
-    error: Array
+    error: Array  # (S,): the SD of the difference of what is observed; NaN where it is not reckoned
 
     @property
     def n_resamples(self) -> int:
         """B."""
         return int(self.least.shape[-1])
 
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """None of them."""
-        return np.zeros(len(self.least), dtype=np.intp)
-
 
 def paired_sizes(pairs: Array, design: Design, statistic: Statistic, plan: Plan) -> PairedSizes:
-    """Those of models on the same cases, (S, 2, k, n), in the canonical order of the design.
-
-    Parameters
-    ----------
-    statistic : Statistic
-        The contrast of an error of calibration.
-    """
+    """Those of models on the same cases, (S, 2, k, n), in the canonical order of the design."""
     one = single_model(statistic)
     if isinstance(one.spec.form, LogisticFit):
-        made = _paired_gaps(*paired_curve_gaps(pairs, design, one), design, plan)
+        sizes = _paired_gaps(*paired_curve_gaps(pairs, design, one), design, plan)
     elif declared_form(one, Sums).square is not None:
-        made = _paired_squares(pairs, one, plan)
+        sizes = _paired_squares(pairs, one, plan)
     else:
-        made = _paired_gaps(*paired_deviations(pairs, design, one), design, plan)
+        sizes = _paired_gaps(*paired_deviations(pairs, design, one), design, plan)
     differ = (pairs[:, 0] != pairs[:, 1]).any(axis=(1, 2))
-    return replace(made, apart=made.apart * differ[:, None])
+    return replace(sizes, apart=sizes.apart * differ[:, None])
 
 
 def unpaired_sizes(samples: TwoSamples, plan: Plan) -> PairedSizes:
@@ -137,8 +111,8 @@ def _sizes_of(sample: Sample, plan: Plan) -> Sizes:
     if declared_form(sample.statistic, Sums).square is not None:
         draws = _normal_draws(plan)[:, 0]
         return _fitting(_square(sample.statistic, sample.batch), draws[None])
-    given = deviations(sample.batch, sample.design, sample.statistic, plan)
-    return _gapped(given, sample.design.units)
+    noisy = deviations(sample.batch, sample.design, sample.statistic, plan)
+    return _gapped(noisy, sample.design.units)
 
 
 def _paired(first: Sizes, second: Sizes, apart: Array | None = None) -> PairedSizes:
@@ -158,14 +132,14 @@ def _paired(first: Sizes, second: Sizes, apart: Array | None = None) -> PairedSi
 def _paired_gaps(
     first: Gapped, second: Gapped, couplings: Sequence[Array], design: Design, plan: Plan
 ) -> PairedSizes:
-    made = []
+    sizes = []
     for row, together in enumerate(couplings):
         draws = _coupled_draws(together, (first.size[row], second.size[row]), design, plan)
         own, other = first.one(row, draws[0]), second.one(row, draws[1])
         units = design.units
-        made.append(_paired(_gapped(own, units), _gapped(other, units), _apart(own, other)))
+        sizes.append(_paired(_gapped(own, units), _gapped(other, units), _apart(own, other)))
     names = ("observed", "least", "most", "apart", "error")
-    return PairedSizes(*(np.concatenate([getattr(one, name) for one in made]) for name in names))
+    return PairedSizes(*(np.concatenate([getattr(one, name) for one in sizes]) for name in names))
 
 
 def _apart(first: Gapped, second: Gapped) -> Array:
@@ -177,13 +151,13 @@ def _apart(first: Gapped, second: Gapped) -> Array:
     raise TypeError("both models have deviations of one kind")
 
 
-def _gapped(given: Gapped, units: int) -> Sizes:
+def _gapped(noisy: Gapped, units: int) -> Sizes:
     """Where certain predictions are all right, the most are those of no success of n."""
-    most = most_sizes(given)
-    certain = (given.size == 0) & (np.median(given.perfect_sizes, axis=-1) == 0)
+    most = most_sizes(noisy)
+    certain = (noisy.size == 0) & (np.median(noisy.perfect_sizes, axis=-1) == 0)
     none = 1 - np.linspace(0, 1, most.shape[-1]) ** (1 / units)
     most = np.where(certain[:, None], none, most)
-    return Sizes(given.size, least_sizes(given), most, given.replicates)
+    return Sizes(noisy.size, least_sizes(noisy), most, noisy.replicates)
 
 
 def _coupled_draws(

@@ -44,17 +44,6 @@ def label_test(
     drawn, and p = (1 + #)/(1 + N). Metrics of decisions and of ranked scores are divided within the
     true classes, the scores as ranks within each model. Clusters are divided whole, of
     whatever classes. NaN under strata, which the two samples need not share.
-
-    Parameters
-    ----------
-    first, second : tuple of ndarray, shape (n,) or (k, n), and Design
-        Values, codes or records, in the order of the design.
-    statistic : Statistic
-    plan : Plan
-
-    Returns
-    -------
-    PermutationResult
     """
     designs = first[1], second[1]
     if any(len(design.strata) > 1 for design in designs):

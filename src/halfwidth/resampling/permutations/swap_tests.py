@@ -46,21 +46,12 @@ LARGER_BLOCKS = 4
 
 @frozen
 class PermutationResult:
-    """What a permutation test found.
+    """What a permutation test found."""
 
-    Attributes
-    ----------
-    p_value : float
-        Two-sided; NaN where the difference is undefined.
-    n_resamples : int or None
-        Permutations drawn; None where all were counted.
-    undefined_share : float
-        Of the permutations, those in which the difference is undefined: they count as no less than
-        what was observed.
-    """
-
-    p_value: float
-    n_resamples: int | None
+    p_value: float  # Two-sided; NaN where the difference is undefined
+    n_resamples: int | None  # Permutations drawn; None where all were counted
+    # Of the permutations, those in which the difference is undefined: they count as no less than
+    # what was observed
     undefined_share: float = 0.0
 
 
@@ -72,18 +63,6 @@ def swap_tests(
     All swaps are counted where they make no more than ``plan.n_resamples`` different outcomes.
     Otherwise so many are drawn, and p = (1 + #)/(1 + N) (Phipson & Smyth 2010), # of those whose
     difference is at least as large as the one observed, in absolute value.
-
-    Parameters
-    ----------
-    pairs : sequence of two ndarray each, shape (n,) or (k, n)
-        Values, codes or records of the first and the second model, in the order of the design.
-    design : Design
-    statistic : Statistic
-    plan : Plan
-
-    Returns
-    -------
-    list of PermutationResult
     """
     results: dict[int, PermutationResult | None] = {}
     sums: dict[int, tuple[SignedSums, float]] = {}
@@ -99,9 +78,9 @@ def swap_tests(
             observed = min(observed, signed.as_given(), key=abs)
         least = _least(observed, pair, statistic)
         if signed is None:
-            of_swaps = differences_after_swaps(pair, design, statistic, plan)
-            results[place] = _all_swapped(of_swaps, pair, design, plan, least)
-            others[place] = of_swaps, least
+            differences = differences_after_swaps(pair, design, statistic, plan)
+            results[place] = _all_swapped(differences, pair, design, plan, least)
+            others[place] = differences, least
         else:
             results[place] = _counted(signed, plan, least)
             if len(signed.features) < MANY_FEATURES:
@@ -144,10 +123,10 @@ def is_extreme(differences: Array, least: float) -> NDArray[np.bool_]:
 
 def _counted(signed: SignedSums, plan: Plan, least: float) -> PermutationResult | None:
     """Over all swaps; None where they are too many."""
-    found = all_sums(signed.features, plan.n_resamples)
-    if found is None:
+    outcomes = all_sums(signed.features, plan.n_resamples)
+    if outcomes is None:
         return None
-    sums, probabilities = found
+    sums, probabilities = outcomes
     differences = signed.difference(sums)
     p_value, undefined = (
         min(float(probabilities[which].sum()), 1.0)
@@ -168,8 +147,8 @@ def signed_sum_tests(
         results.append(_counted(signed, plan, least))
         if results[-1] is None:
             drawn.append((signed, least))
-    of_draws = iter(_drawn(drawn, design, plan))
-    return [next(of_draws) if result is None else result for result in results]
+    drawn_results = iter(_drawn(drawn, design, plan))
+    return [next(drawn_results) if result is None else result for result in results]
 
 
 def _drawn(
@@ -250,7 +229,7 @@ def _gathering(pair: Pair, design: Design, statistic: Statistic) -> OfSwaps:
 
 
 def _all_swapped(
-    of_swaps: OfSwaps, pair: Pair, design: Design, plan: Plan, least: float
+    differences: OfSwaps, pair: Pair, design: Design, plan: Plan, least: float
 ) -> PermutationResult | None:
     """Over all swaps of the units on which the models differ; None where they are too many."""
     moved = np.flatnonzero(design.totals(_differs(*pair)))
@@ -258,7 +237,7 @@ def _all_swapped(
         return None
     swapped = np.zeros((2 ** len(moved), design.units), np.uint8)
     swapped[:, moved] = np.arange(len(swapped))[:, None] >> np.arange(len(moved)) & 1
-    extreme, undefined = _tally(of_swaps(swapped), least)
+    extreme, undefined = _tally(differences(swapped), least)
     return PermutationResult(extreme / len(swapped), None, undefined / len(swapped))
 
 
@@ -271,7 +250,7 @@ def _drawn_swapped(
     for start, stop in blocks:
         # A case after the other in memory: most statistics look at a few of them.
         swapped = np.asfortranarray(drawn_swaps(plan, design, start, stop))
-        tally += [_tally(of_swaps(swapped), least) for of_swaps, least in waiting]
+        tally += [_tally(differences(swapped), least) for differences, least in waiting]
     return [_from_tally(counts, plan) for counts in tally]
 
 

@@ -61,15 +61,9 @@ def cases_held(block: Block, design: Design) -> int | Array:
 
 @frozen(eq=False)
 class Features:
-    """What each unit adds to some sums.
+    """What each unit adds to some sums."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (K, U)
-    design : Design
-    """
-
-    values: Array
+    values: Array  # (K, U)
     design: Design
 
     @functools.cached_property
@@ -81,8 +75,8 @@ class Features:
     def in_place(self) -> list[Array]:
         """The same, each among zeros for the units of the other strata."""
         parts = [np.zeros_like(self.values) for _ in self.design.strata]
-        of_strata = zip(parts, self.design.first_units, self.design.strata, strict=True)
-        for part, first, units in of_strata:
+        strata = zip(parts, self.design.first_units, self.design.strata, strict=True)
+        for part, first, units in strata:
             part[:, first : first + units] = self.values[:, first : first + units]
         return parts
 
@@ -105,16 +99,30 @@ def _ranges_held(features: Array) -> list[tuple[int, int]]:
 
 
 @frozen(eq=False)
+class Planned:
+    """What blocks of resamples ``start`` to ``stop`` of a plan have in common."""
+
+    design: Design
+    plan: Plan
+    start: int
+    stop: int
+
+    @property
+    def compiles(self) -> bool:
+        """Whether kernels are used."""
+        return self.plan.compiles
+
+    @property
+    def resamples(self) -> int:
+        """B."""
+        return self.stop - self.start
+
+
+@frozen(eq=False)
 class Given:
-    """Counts that are there: of units left out, or of those that have changed places.
+    """Counts that are there: of units left out, or of those that have changed places."""
 
-    Attributes
-    ----------
-    counts : ndarray of int, shape (B, U)
-    compiles : bool
-    """
-
-    counts: Numbers
+    counts: Numbers  # (B, U)
     compiles: bool
 
     @property
@@ -151,29 +159,21 @@ class Given:
 
 @frozen
 class Pace:
-    """How many resamples are evaluated at once, and how.
-
-    Attributes
-    ----------
-    at_once : int
-    threaded : bool
-        Whether threads share the blocks. Products of matrices in other blocks would differ in their
-        last bits.
-    slow : bool
-        Whether a resample may take long, so that the first blocks are small.
-    """
+    """How many resamples are evaluated at once, and how."""
 
     at_once: int
+    # Whether threads share the blocks. Products of matrices in other blocks would differ in their
+    # last bits.
     threaded: bool = False
-    slow: bool = False
+    slow: bool = False  # Whether a resample may take long, so that the first blocks are small
 
 
 def in_blocks(make: Callable[[int, int], T], plan: Plan, pace: Pace) -> Iterator[tuple[slice, T]]:
     """Ranges of resamples, and what is made of the first and of the end of each, in their order."""
     most = max(1, pace.at_once)
     if pace.threaded:
-        for (start, stop), made in plan.in_threads(most, lambda block: make(*block)):
-            yield slice(start, stop), made
+        for (start, stop), result in plan.in_threads(most, lambda block: make(*block)):
+            yield slice(start, stop), result
         return
     for start, stop in plan.blocks(1, most=most, slow=pace.slow):
         yield slice(start, stop), make(start, stop)

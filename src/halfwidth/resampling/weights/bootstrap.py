@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -13,43 +12,21 @@ from halfwidth.core import rng
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import COMPILED_DRAWS, MOST_KEPT, SHARED_DRAWS, Plan
+from halfwidth.resampling.draws import COMPILED_DRAWS, MOST_KEPT, Plan
 from halfwidth.resampling.kernels import native, reference
-from halfwidth.resampling.weights.blocks import Features, Pace, in_blocks
+from halfwidth.resampling.weights.blocks import Features, Pace, Planned, in_blocks
 from halfwidth.resampling.weights.multinomial import multinomial
 
 T = TypeVar("T")
 
 
 @frozen(eq=False)
-class Drawn:
-    """How often each unit is drawn in resamples ``start`` to ``stop``.
+class Drawn(Planned):
+    """How often each unit is drawn."""
 
-    Attributes
-    ----------
-    design : Design
-    plan : Plan
-    start, stop : int
-    room : Room or None
-        Memory for counts side by side, which last until the next ones are made there. None: they
-        are kept for other samples, if the plan keeps things and they are small.
-    """
-
-    design: Design
-    plan: Plan
-    start: int
-    stop: int
+    # Memory for counts side by side, which last until the next ones are made there. None: they are
+    # kept for other samples, if the plan keeps things and they are small.
     room: native.Room | None = None
-
-    @property
-    def compiles(self) -> bool:
-        """Whether kernels are used."""
-        return self.plan.compiles
-
-    @property
-    def resamples(self) -> int:
-        """B."""
-        return self.stop - self.start
 
     @property
     def whole(self) -> bool:
@@ -101,21 +78,11 @@ class Drawn:
         return sums
 
     def tables(self, counts: NDArray[np.intp]) -> NDArray[np.int64]:
-        """Tables of the cases drawn, each one multinomial draw for a stratum.
-
-        Parameters
-        ----------
-        counts : ndarray, shape (H, S, K)
-            Cases of each sample in each cell, in each stratum.
-
-        Returns
-        -------
-        ndarray, shape (S, B, K)
-        """
+        """Tables of the cases drawn, (H, S, K) -> (S, B, K): a multinomial draw of each stratum."""
         drawn = np.zeros((counts.shape[1], self.resamples, counts.shape[2]), dtype=np.int64)
-        for place, (units, of_stratum) in enumerate(zip(self.design.strata, counts, strict=True)):
+        for place, (units, samples) in enumerate(zip(self.design.strata, counts, strict=True)):
             key = rng.derive_key(self.plan.entropy, "cells", place, units)
-            drawn += np.stack([multinomial(key, self.start, self.stop, one) for one in of_stratum])
+            drawn += np.stack([multinomial(key, self.start, self.stop, one) for one in samples])
         return drawn
 
 
@@ -154,7 +121,7 @@ def evaluated(
     """
     free: list[native.Room] = []
 
-    def made(start: int, stop: int) -> T:
+    def evaluate_block(start: int, stop: int) -> T:
         if keeps:
             return evaluate(Drawn(design, plan, start, stop))
         try:
@@ -165,7 +132,7 @@ def evaluated(
         free.append(room)
         return values
 
-    return in_blocks(made, plan, pace)
+    return in_blocks(evaluate_block, plan, pace)
 
 
 # --------------------------------------------------------------------------- counts
@@ -213,12 +180,7 @@ def counter(design: Design, plan: Plan) -> Callable[[int, int], reference.Draws]
 def _counted(
     plan: Plan, key: rng.Key, start: int, stop: int, units: int, kind: type = np.int32
 ) -> NDArray[Any]:
-    """Counts of draws, shared among the threads of a plan; blocks stay as large as for one."""
-    if plan.threads == 1 or (stop - start) * units < SHARED_DRAWS:
-        return native.count_drawn(key, start, stop, units, kind)
-    from concurrent.futures import ThreadPoolExecutor
-
-    ends = [int(end) for end in np.linspace(start, stop, plan.threads + 1)]
-    count = functools.partial(native.count_drawn, key, units=units, kind=kind)
-    with ThreadPoolExecutor(plan.threads) as pool:
-        return np.concatenate(list(pool.map(count, ends[:-1], ends[1:])))
+    """Counts of draws; blocks stay as large as for one thread."""
+    return plan.drawn(
+        lambda first, last: native.count_drawn(key, first, last, units, kind), start, stop, units
+    )

@@ -2,47 +2,25 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.core import rng
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import COMPILED_DRAWS, MOST_KEPT, SHARED_DRAWS, Plan
+from halfwidth.resampling.draws import COMPILED_DRAWS, MOST_KEPT, Plan
 from halfwidth.resampling.kernels import native, native_areas, reference
-from halfwidth.resampling.weights.blocks import Features, Pace, in_blocks
+from halfwidth.resampling.weights.blocks import Features, Pace, Planned, in_blocks
 from halfwidth.resampling.weights.gammas import gammas
 
 
 @frozen(eq=False)
-class Weighted:
-    """What units weigh in draws ``start`` to ``stop``; the cases of a stratum as many as they are.
-
-    Attributes
-    ----------
-    design : Design
-    plan : Plan
-    start, stop : int
-    """
-
-    design: Design
-    plan: Plan
-    start: int
-    stop: int
-
-    @property
-    def compiles(self) -> bool:
-        """Whether kernels are used."""
-        return self.plan.compiles
-
-    @property
-    def resamples(self) -> int:
-        """B."""
-        return self.stop - self.start
+class Weighted(Planned):
+    """What units weigh in some draws; the cases of a stratum as many as they are."""
 
     def variates(self) -> Array:
         """Gamma(1) variates of all units, (B, U); how draws are cut into blocks does not matter."""
@@ -91,18 +69,9 @@ class Weighted:
 
 
 def _drawn(design: Design, plan: Plan, start: int, stop: int) -> Array:
-    draw = functools.partial(
-        native.exponentials if plan.compiles else rng.exponentials,
-        weights_key(design, plan),
-        units=design.units,
-    )
-    if plan.threads == 1 or (stop - start) * design.units < SHARED_DRAWS:
-        return draw(start, stop)
-    from concurrent.futures import ThreadPoolExecutor
-
-    ends = [int(end) for end in np.linspace(start, stop, plan.threads + 1)]
-    with ThreadPoolExecutor(plan.threads) as pool:
-        return np.concatenate(list(pool.map(draw, ends[:-1], ends[1:])))
+    key, units = weights_key(design, plan), design.units
+    draw = native.exponentials if plan.compiles else rng.exponentials
+    return plan.drawn(lambda first, last: draw(key, first, last, units), start, stop, units)
 
 
 def _fix_strata(weights: Array, design: Design) -> None:
@@ -178,27 +147,16 @@ INDEPENDENT = 0.5
 
 
 def masses_at_corners(masses: Masses, discordance: float = INDEPENDENT) -> tuple[float, ...]:
-    """Masses of pseudo-pairs that are bad or good for the first of two models and for the second.
+    """Masses of pseudo-pairs: both bad, first bad, second bad, both good.
 
-    The first has the ``masses`` of bad and of good ones; the second, of which a bad one raises the
-    difference, has them the other way round. Independent models have the product; what is less
-    discordant lies where both are bad or both are good, half of it at either.
+    The first of two models has the ``masses`` of bad and of good ones; the second, of which a bad
+    one raises the difference, has them the other way round. Independent models have the product;
+    what is less discordant lies where both are bad or both are good, half of it at either.
 
-    Returns
-    -------
-    tuple of float
-        Both bad, first bad, second bad, both good.
-
-    Examples
-    --------
-    >>> masses_at_corners((0.5, 0.5))
-    (0.25, 0.25, 0.25, 0.25)
     >>> masses_at_corners((0.5, 0.5), 0.125)
     (0.4375, 0.0625, 0.0625, 0.4375)
     >>> masses_at_corners((1.0, 0.0))
     (0.0, 1.0, 0.0, 0.0)
-    >>> masses_at_corners((1.0, 0.0), 0.125)
-    (0.375, 0.25, 0.0, 0.375)
     """
     bad, good = masses
     total = bad + good or 1.0
@@ -225,14 +183,9 @@ def weights_at_corners(
 ) -> tuple[Array, Array]:
     """Weights of pseudo-pairs as the first and as the second of two models has them.
 
-    Returns
-    -------
-    first, second : ndarray, shape (2, 2, n_classes, B)
-        For pseudo-cases that are of the class and others, the bad and the good ones; their masses
-        are those of `masses_at_corners` times the share.
+    Of pseudo-cases of the class and of others, the bad and the good ones, (2, 2, n_classes, B)
+    each; their masses are those of `masses_at_corners` times the share.
 
-    Examples
-    --------
     >>> first, second = weights_at_corners((0.5, 0.0), 1, Plan(1, 9))
     >>> first.any(axis=-1)[0, :, 0], second.any(axis=-1)[0, :, 0]
     (array([ True, False]), array([False,  True]))
@@ -250,10 +203,10 @@ def pseudo_sizes(design: Design, plan: Plan, masses: Masses) -> Array:
     the masses among them by their shares of the cases, so that their number changes nothing.
     """
     sizes = np.add.reduceat(design.unit_sizes, design.first_units).astype(float)
-    of_strata = sizes[:, None] / design.n * np.array(masses)
+    stratum_masses = sizes[:, None] / design.n * np.array(masses)
 
     def drawn() -> Array:
-        drawn = pseudo_weights(of_strata.ravel(), plan).reshape(-1, *of_strata.shape)
+        drawn = pseudo_weights(stratum_masses.ravel(), plan).reshape(-1, *stratum_masses.shape)
         return np.asarray(drawn * (sizes / np.array(design.strata))[:, None])
 
     return plan.once(("sizes of pseudo-cases", masses), (), design, drawn)
@@ -271,3 +224,35 @@ def masses_of_spread(pseudo_cases: PseudoCases) -> Masses:
     """
     at_low, at_high = zip(pseudo_cases.low, pseudo_cases.high, strict=True)
     return float(max(at_low)), float(max(at_high))
+
+
+# --------------------------------------------------------------------------- discordance
+
+# To whose multiples the share of pseudo-cases at different ends is rounded, so that pairs of models
+# share their draws.
+STEP = 1 / 32
+
+
+def discordance_of_left_out(left_out: Array, places: NDArray[np.intp]) -> Array:
+    """From the statistic of each model without each case, (M, n), for pairs of models, (S, 2).
+
+    acos(r)/π for the correlation r of what the cases change of the statistic of either model: how
+    often two normal variates of that correlation lie on different sides of their medians (decision
+    0048). ½ where nothing is known of it.
+    """
+    defined = np.isfinite(left_out).all(axis=0)
+    if not defined.any():
+        return np.full(len(places), INDEPENDENT)
+    centred = left_out[:, defined] - left_out[:, defined].mean(axis=-1, keepdims=True)
+    return discordance_of(centred, places)
+
+
+def discordance_of(centred: Array, places: NDArray[np.intp], share: float = 1.0) -> Array:
+    """The same from what has the correlation, less its mean, (M, n); times a share of it."""
+    products = centred @ centred.T
+    length = np.sqrt(np.diag(products))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        correlation = np.nan_to_num(products / np.outer(length, length))
+    apart = np.arccos(np.clip(correlation, -1.0, 1.0)) / np.pi
+    rounded = np.ceil(share * apart[places[:, 0], places[:, 1]] / STEP) * STEP
+    return np.asarray(np.clip(rounded, STEP, INDEPENDENT))

@@ -16,44 +16,29 @@ STEPS_PER_UNIT = 32
 MOST_TABULATED = 0.5
 
 
-def gammas(entropy: int, what: tuple[object, ...], shape: float, n_resamples: int) -> Array:
-    """Gamma variates of one shape and scale 1, one per resample.
+def gammas(entropy: int, purpose: tuple[object, ...], shape: float, n_resamples: int) -> Array:
+    """Gamma variates of one shape, from 0 up, and scale 1: one for each resample.
 
     Up to a shape of ½ a variate is a quantile, of a probability that an exponential draw gives,
-    from a table, within 3e-9. Those of other
-    shapes but 1 are made by rejection (Marsaglia and Tsang 2000). Attempt t of resample b uses
-    draws of its own, so that a variate depends on (entropy, what, b) alone, however many attempts
-    the others take. At least 95 % of attempts succeed.
-
-    Parameters
-    ----------
-    entropy : int
-        Root entropy.
-    what : tuple
-        What the variates are for. Those of similar shapes for the same purpose come from the same
-        draws, and so increase with the shape, almost always.
-    shape : float
-        From 0 up; those of shape 0 are 0.
-    n_resamples : int
-
-    Examples
-    --------
-    >>> bool(abs(gammas(1, ("example",), 0.5, 40_000).mean() - 0.5) < 0.02)
-    True
+    from a table, within 3e-9. Those of other shapes but 1 are made by rejection (Marsaglia and
+    Tsang 2000). Attempt t of resample b uses draws of its own, so that a variate depends on
+    (entropy, purpose, b) alone, however many attempts the others take. At least 95 % of attempts
+    succeed. Variates of similar shapes for one purpose come from the same draws, and so increase
+    with the shape, almost always.
     """
     if shape == 0:
         return np.zeros(n_resamples)
     if shape <= MOST_TABULATED or shape == 1:
         draw = native.exponentials if native.available() else rng.exponentials
-        exponentials = draw(rng.derive_key(entropy, *what), 0, 1, n_resamples)[0]
+        exponentials = draw(rng.derive_key(entropy, *purpose), 0, 1, n_resamples)[0]
         return exponentials if shape == 1 else _tabulated(shape, exponentials)
     if shape < 1:
         # A variate of this shape is one of the next shape times a power of a uniform, for which
         # the blocks of the first attempt have a word to spare.
-        uniform = _uniforms(entropy, what, 0, n_resamples, 3)
-        larger = _accepted(entropy, what, shape + 1, uniform[:, :2])
+        uniform = _uniforms(entropy, purpose, 0, n_resamples, 3)
+        larger = _accepted(entropy, purpose, shape + 1, uniform[:, :2])
         return np.asarray(larger * uniform[:, 2] ** (1 / shape))
-    return _accepted(entropy, what, shape, _uniforms(entropy, what, 0, n_resamples, 2))
+    return _accepted(entropy, purpose, shape, _uniforms(entropy, purpose, 0, n_resamples, 2))
 
 
 def _tabulated(shape: float, exponentials: Array) -> Array:
@@ -94,7 +79,7 @@ def _powers_of_quantiles(shape: float) -> Array:
     return np.stack([values[:-1], before, 3 * rise - 2 * before - after, before + after - 2 * rise])
 
 
-def _accepted(entropy: int, what: tuple[object, ...], shape: float, first: Array) -> Array:
+def _accepted(entropy: int, purpose: tuple[object, ...], shape: float, first: Array) -> Array:
     """Variates of a shape above 1, given the uniforms of the first attempt."""
     from scipy import special
 
@@ -117,13 +102,13 @@ def _accepted(entropy: int, what: tuple[object, ...], shape: float, first: Array
         waiting = waiting[~accepted]
         if not len(waiting):
             break
-        uniform = _uniforms(entropy, what, attempt, len(first), 2)[waiting]
+        uniform = _uniforms(entropy, purpose, attempt, len(first), 2)[waiting]
     return variates
 
 
 def _uniforms(
-    entropy: int, what: tuple[object, ...], attempt: object, n_resamples: int, draws: int
+    entropy: int, purpose: tuple[object, ...], attempt: object, n_resamples: int, draws: int
 ) -> Array:
     # One long row: a resample's own would begin with a block of its own.
-    key = rng.derive_key(entropy, *what, attempt)
+    key = rng.derive_key(entropy, *purpose, attempt)
     return rng.uniforms(key, 0, 1, n_resamples * draws).reshape(n_resamples, draws)

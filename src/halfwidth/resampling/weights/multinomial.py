@@ -15,21 +15,7 @@ Integers = NDArray[np.int64]
 
 
 def multinomial(key: rng.Key, start: int, stop: int, counts: Integers) -> Integers:
-    """Counts of each cell when as many cases are drawn as there are, with replacement.
-
-    Parameters
-    ----------
-    key : Key
-    start, stop : int
-        Range of resamples.
-    counts : ndarray of int, shape (K,)
-        Cases in each cell.
-
-    Returns
-    -------
-    ndarray of int, shape (stop - start, K)
-        Each row adds up to the number of cases.
-    """
+    """Counts of each cell when as many cases are drawn as there are: (K,) -> (B, K)."""
     drawn = np.zeros((stop - start, len(counts)), dtype=np.int64)
     held = np.flatnonzero(counts)
     uniforms = rng.uniforms(key, start, stop, max(len(held) - 1, 1))

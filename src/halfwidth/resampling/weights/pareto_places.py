@@ -49,10 +49,10 @@ def expected_places(mean: Array, distance: Array, shape: float) -> tuple[Array, 
     reaches = distance > 0
     ratios = np.divide(mean, distance, out=np.ones_like(mean), where=reaches)
     longest = np.minimum(np.log(np.maximum(ratios, 1.0)), -np.log(NEVER) / shape)[:, None]
-    near = np.minimum(longest, LIMIT)
+    shorter = np.minimum(longest, LIMIT)
     (points, weights), (further, weights_further) = _rule(NEAR), _rule(BEYOND)
-    logs = np.concatenate([near * points, near + (longest - near) * further], axis=-1)
-    steps = np.concatenate([near * weights, (longest - near) * weights_further], axis=-1)
+    logs = np.concatenate([shorter * points, shorter + (longest - shorter) * further], axis=-1)
+    steps = np.concatenate([shorter * weights, (longest - shorter) * weights_further], axis=-1)
     places = np.maximum(mean[:, None] - distance[:, None] * np.exp(logs), 0.0)
     shares = steps * np.exp(-shape * logs)
     cut = np.exp(-shape * longest)

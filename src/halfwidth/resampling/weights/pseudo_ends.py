@@ -32,8 +32,8 @@ def ends_of_rows(rows: int, design: Design, plan: Plan, sides: Sequence[Masses])
         ends = np.empty((rows, len(sides), 4, plan.n_resamples))
         for side, (worst, best) in enumerate(sides):
             masses = [SHARE * mass for mass in (best, worst, worst, best)]
-            of_classes = pseudo_weights_of_classes(masses, rows, plan)
-            ends[:, side] = each * np.moveaxis(of_classes, 0, 1)
+            class_weights = pseudo_weights_of_classes(masses, rows, plan)
+            ends[:, side] = each * np.moveaxis(class_weights, 0, 1)
         return ends
 
     return plan.once(("weights of ends", tuple(sides), rows), (), design, drawn)

@@ -45,20 +45,7 @@ def swaps_of_cases(swapped: NDArray[np.uint8], design: Design) -> NDArray[np.uin
 
 
 def drawn_sums(features: Array, design: Design, plan: Plan) -> Iterator[tuple[int, int, Array]]:
-    """Sums of features with the signs that swaps give them, block by block of resamples.
-
-    Parameters
-    ----------
-    features : ndarray, shape (K, U)
-    design : Design
-    plan : Plan
-
-    Yields
-    ------
-    start, stop : int
-        Range of resamples.
-    sums : ndarray, shape (K, stop - start)
-    """
+    """Ranges of resamples, and sums of features with the signs that swaps give them, (K, B)."""
     if len(features) < MANY_FEATURES and design.units <= MOST_TABLED:
         yield from _sums_by_octets(features, design, plan)
         return
@@ -91,25 +78,7 @@ def _sums_by_octets(
 
 
 def all_sums(features: Array, most: int) -> tuple[Array, Array] | None:
-    """Sums of features over all swaps and their probabilities; None where there are too many.
-
-    Parameters
-    ----------
-    features : ndarray, shape (K, U)
-    most : int
-        How many different sums there may be.
-
-    Returns
-    -------
-    sums : ndarray, shape (K, N)
-    probabilities : ndarray, shape (N,)
-
-    Examples
-    --------
-    >>> sums, probabilities = all_sums(np.array([[1.0, -1.0, 0.0]]), 10)
-    >>> sums.tolist(), probabilities.tolist()
-    ([[-2.0, 0.0, 2.0]], [0.25, 0.5, 0.25])
-    """
+    """Sums over all swaps, (K, N), and their probabilities, (N,); None of more than ``most``."""
     kinds, counts = _kinds(features)
     if len(counts) > math.log2(most) or math.prod((counts + 1).tolist()) > most:
         return None

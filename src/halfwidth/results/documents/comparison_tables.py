@@ -154,22 +154,16 @@ def _in_common(comparisons: Sequence[Difference]) -> dict[Column, str]:
 def drawn_tables(comparisons: Sequence[Difference]) -> tuple[Part, ...]:
     """A table for each subject, its intervals drawn on one axis."""
     parts: list[Part] = []
-    each = _on_one_axis(comparisons)
-    for subject, some in each.items():
-        table = _drawn(some)
-        if len(each) > 1:
+    by_subject: dict[str, list[Difference]] = {}
+    for item in comparisons:
+        by_subject.setdefault(item.effect_of_subject, []).append(item)
+    for subject, items in by_subject.items():
+        table = _drawn(items)
+        if len(by_subject) > 1:
             parts.append(Heading(as_beginning(subject)))
             table = table.columns_at([p for p, one in enumerate(table.headings) if one != "of"])
         parts += in_common(table)
     return tuple(parts)
-
-
-def _on_one_axis(comparisons: Sequence[Difference]) -> dict[str, list[Difference]]:
-    """Those of one subject together."""
-    by_subject: dict[str, list[Difference]] = {}
-    for item in comparisons:
-        by_subject.setdefault(item.effect_of_subject, []).append(item)
-    return by_subject
 
 
 def _drawn(comparisons: Sequence[Difference]) -> Table:

@@ -35,7 +35,8 @@ def comparisons_document(comparisons: Comparisons) -> Document:
     data = Data(comparisons.to_dict, comparisons.to_rows)
     parts: list[Part] = []
     if comparisons:
-        parts += [tables(comparisons), *_verdicts(comparisons), _remarks(comparisons)]
+        remarks = tuple(map(Note, _remarks(comparisons)))
+        parts += [tables(comparisons), *_verdicts(comparisons), Adaptive(remarks, remarks)]
     if comparisons.goals:
         parts += [_goals(comparisons.goals), *_goal_sentences(comparisons.goals)]
     if not parts:
@@ -68,22 +69,17 @@ def _verdicts(comparisons: Comparisons) -> tuple[Part, ...]:
     return (Items(tuple(items), "Verdict" if len(items) == 1 else "Verdicts"),) if items else ()
 
 
-def _remarks(comparisons: Comparisons) -> Adaptive:
+def _remarks(comparisons: Comparisons) -> list[str]:
     """What p-values and simultaneous intervals are, superiority, and cases left out."""
-    notes = [Note(text) for text in _remark_texts(comparisons)]
-    return Adaptive(tuple(notes), tuple(notes))
-
-
-def _remark_texts(comparisons: Comparisons) -> list[str]:
     texts = []
     if all(item.verdict is None for item in comparisons):
         better = comparisons[0].metric_spec.spec.better
-        what = "value" if better is Better.UNSTATED else comparisons[0].subject
+        subject = "value" if better is Better.UNSTATED else comparisons[0].subject
         hint = f" ({spelled_both('metric')} does)" if better is Better.UNSTATED else ""
         texts.append(
-            f"No verdict: the {what} {better} is better, which a difference does not show."
+            f"No verdict: the {subject} {better} is better, which a difference does not show."
             if better in (Better.ZERO, Better.ONE)
-            else f"No verdict: nothing says whether a higher or a lower {what} is better{hint}."
+            else f"No verdict: nothing says whether a higher or a lower {subject} is better{hint}."
         )
     tests = {
         (item.test.title, item.test.correction)

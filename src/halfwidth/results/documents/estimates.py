@@ -199,11 +199,11 @@ def _legend(estimates: Estimates) -> tuple[Part, ...]:
     labels = [e.label for e in estimates]
     if max(len(_in_prose(one)) for one in own) <= MOST_IN_COLUMN or len(set(labels)) < len(labels):
         return ()
-    of_choice: dict[str, list[str]] = {}
+    chosen_by: dict[str, list[str]] = {}
     for label, choices in zip(labels, own, strict=True):
-        for one in choices:
-            of_choice.setdefault(one, []).append(label)
-    items = tuple(Item(one, ", ".join(names)) for one, names in of_choice.items())
+        for choice in choices:
+            chosen_by.setdefault(choice, []).append(label)
+    items = tuple(Item(choice, ", ".join(names)) for choice, names in chosen_by.items())
     return (Items(items, "Of these:"),)
 
 
@@ -280,13 +280,13 @@ def _read_together(families: Sequence[Family]) -> list[tuple[str, Sequence[Estim
     several = len({family.metric for family in families}) > 1
     if len(families) == 1 or any(len(family.estimates) > 1 for family in families):
         return [(_title(family, several=several), family.estimates) for family in families]
-    of_range: dict[tuple[str, str, str], list[Estimate]] = {}
+    by_range: dict[tuple[str, str, str], list[Estimate]] = {}
     for family in families:
         (estimate,) = family.estimates
         metric = estimate.metric_spec
         key = family.task, str(metric.spec.bounds), metric.unit
-        of_range.setdefault(key, []).append(estimate)
-    return [(task, some) for (task, *_), some in of_range.items()]
+        by_range.setdefault(key, []).append(estimate)
+    return [(task, together) for (task, *_), together in by_range.items()]
 
 
 def _title(family: Family, *, several: bool) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from halfwidth.results.ranking import RankedModel, Ranking, Rankings
 
 # Of more rankings than a reader would read prose of, a terminal shows the tables.
-MOST_TOLD = 3
+MOST_IN_PROSE = 3
 # Of many models there may be as many groups, which no one reads.
 GROUPS_SHOWN = 10
 
@@ -38,8 +38,8 @@ GROUPS_SHOWN = 10
 def rankings_document(rankings: Rankings) -> Document:
     """A table for each ranking with its sentence and its groups; cautions, and the seed."""
     data = Data(rankings.to_dict, rankings.to_rows)
-    told = len(rankings) <= MOST_TOLD
-    parts = [part for item in rankings for part in _ranking(item, told=told)]
+    in_prose = len(rankings) <= MOST_IN_PROSE
+    parts = [part for item in rankings for part in _ranking(item, in_prose=in_prose)]
     if not parts:
         return Document((Note("No rankings."),), data)
     parts += [part for one in rankings.consensus for part in consensus_parts(one)]
@@ -55,15 +55,15 @@ def rankings_document(rankings: Rankings) -> Document:
     return Document((*parts, *(part for part in below if part.short or part.full)), data)
 
 
-def _ranking(ranking: Ranking, *, told: bool) -> tuple[Part, ...]:
-    """A ranking's table and what it says, in prose where it is told and on a page."""
-    what = about(ranking.label, ranking.subject)
+def _ranking(ranking: Ranking, *, in_prose: bool) -> tuple[Part, ...]:
+    """A ranking's table and what it says, on a terminal only ``in_prose``."""
+    title = about(ranking.label, ranking.subject)
     unit = ranking.models[0].estimate.metric_spec.spec.unit
-    heading = f"{what}{f' [{unit}]' if unit else ''} ({ranking.models[0].estimate.basis_text})"
+    heading = f"{title}{f' [{unit}]' if unit else ''} ({ranking.models[0].estimate.basis_text})"
     prose: list[Part] = [Note(ranking.sentence())]
     if ranking.groups and not (len(ranking.groups) == 1 and nothing_settled(ranking.models)):
         prose.append(Note(f"Not told apart: {_groups(ranking)}."))
-    notes: list[Part] = [*prose] if told else [Adaptive((), tuple(prose))]
+    notes: list[Part] = [*prose] if in_prose else [Adaptive((), tuple(prose))]
     if ranking.n_unmatched:
         one = ranking.n_unmatched == 1
         cases = "1 case that was" if one else f"{ranking.n_unmatched} cases that were"

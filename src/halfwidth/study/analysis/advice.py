@@ -55,12 +55,16 @@ class _Group:
 
     def quantiles(self, counts: Array) -> dict[str, Array]:
         """What methods are ranked by, (draws, methods), each instance counted so often."""
-        ask = ((self.coverage, QUARTILE), (self.ratio, MEDIAN), (self.ratio, DECILE))
-        columns = [
-            np.stack([counted_quantile(column, counts, share) for column in values.T], axis=-1)
-            for values, share in ask
-        ]
-        return dict(zip(("coverage_q1", "ratio_median", "ratio_q9"), columns, strict=True))
+
+        def quantile(values: Array, share: float) -> Array:
+            by_method = [counted_quantile(column, counts, share) for column in values.T]
+            return np.stack(by_method, axis=-1)
+
+        return {
+            "coverage_q1": quantile(self.coverage, QUARTILE),
+            "ratio_median": quantile(self.ratio, MEDIAN),
+            "ratio_q9": quantile(self.ratio, DECILE),
+        }
 
     def placed(self, quantiles: dict[str, Array]) -> Array:
         """The place of each method in each draw, from 0; equal ones share the better place."""
@@ -163,8 +167,8 @@ def advice(
     parts = []
     for key, group in cells.groupby(list(SUBJECT), sort=True, dropna=False):
         subject: dict[str, Any] = dict(zip(SUBJECT, key, strict=True))
-        found = _ranked(group, reference, n_bootstrap, derive_key(seed, "advice", *map(str, key)))
-        parts.append(found.assign(**subject))
+        key_of_draws = derive_key(seed, "advice", *map(str, key))
+        parts.append(_ranked(group, reference, n_bootstrap, key_of_draws).assign(**subject))
     advised = pd.concat(parts, ignore_index=True)
     return advised[[*SUBJECT, *(name for name in advised.columns if name not in SUBJECT)]]
 
@@ -192,8 +196,6 @@ def auto_choice(metric: str, statistic: str, n: int, level: Level) -> str:
 def wanted_coverage(confidence_level: float) -> float:
     """The least first quartile of the coverage of a reliable method.
 
-    Examples
-    --------
     >>> [round(wanted_coverage(level), 12) for level in (0.9, 0.95, 0.99)]
     [0.88, 0.94, 0.988]
     """
@@ -211,12 +213,11 @@ def _ranked(cells: pd.DataFrame, reference: str | None, n_bootstrap: int, key: K
     }
     coverage, widths = tables["coverage"], tables["width_mean"]
     names = tuple(map(str, coverage.columns))
-    beside = (
-        reference if reference in names else next((r for r in REFERENCES if r in names), names[0])
-    )
+    if reference not in names:
+        reference = next((name for name in REFERENCES if name in names), names[0])
     width = widths.to_numpy(float)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = width / widths[beside].to_numpy(float)[:, None]
+        ratio = width / widths[reference].to_numpy(float)[:, None]
     ratio[~np.isfinite(ratio)] = np.nan
     wanted = wanted_coverage(float(cells["confidence_level"].iloc[0]))
     group = _Group(names, coverage.to_numpy(float), ratio, wanted)
@@ -235,7 +236,7 @@ def _ranked(cells: pd.DataFrame, reference: str | None, n_bootstrap: int, key: K
             "coverage_median": coverage.median().to_numpy(),
             "coverage_lowest": coverage.min().to_numpy(),
             "coverage_se": tables["coverage_se"].median().to_numpy(),
-            "reference": beside,
+            "reference": reference,
             "width_ratio_median": once["ratio_median"][0],
             "width_ratio_q9": once["ratio_q9"][0],
             **_shares_of_draws(group, tasks, int(places.argmin()), n_bootstrap, key),
@@ -260,8 +261,8 @@ def _shares_of_draws(
         names = ("coverage_q1_low", "coverage_q1_high", "first")
         return dict.fromkeys(names, nothing) | {"tied": False}
     drawn = indices(key, 0, n_bootstrap, count, count)
-    of_tasks = np.stack([np.bincount(row, minlength=count) for row in drawn])
-    quantiles = group.quantiles(of_tasks[:, tasks].astype(float))
+    task_counts = np.stack([np.bincount(row, minlength=count) for row in drawn])
+    quantiles = group.quantiles(task_counts[:, tasks].astype(float))
     places = group.placed(quantiles)
     low, high = np.quantile(quantiles["coverage_q1"], INTERVAL, axis=0)
     as_good = (places <= places[:, [best]]).mean(axis=0)

@@ -109,14 +109,16 @@ def _family(metric: str) -> str:
 
 def _with_ratios(cells: pd.DataFrame) -> pd.DataFrame:
     """Each width over that of the reference, on the same instance, statistic and size."""
-    of_a_cell = ["instance", "metric", "statistic", "average", "n"]
+    cell = ["instance", "metric", "statistic", "average", "n"]
     parts = []
     for _, group in cells.groupby(["statistic", "family", "average"]):
         there = set(group["method"])
         reference = next((name for name in REFERENCES if name in there), "")
-        reference_widths = group[group["method"] == reference].set_index(of_a_cell)["width_mean"]
-        widths = group.join(reference_widths.rename("of_reference"), on=of_a_cell)
-        ratio = widths["width_mean"] / widths["of_reference"].where(widths["of_reference"] > 0)
+        reference_widths = group[group["method"] == reference].set_index(cell)["width_mean"]
+        widths = group.join(reference_widths.rename("reference_width"), on=cell)
+        ratio = widths["width_mean"] / widths["reference_width"].where(
+            widths["reference_width"] > 0
+        )
         parts.append(group.assign(reference=reference, ratio=ratio))
     import pandas as pd
 

@@ -24,30 +24,20 @@ Parameters = dict[str, Array]
 
 @frozen
 class Fitting:
-    """How a family is fitted.
+    """How a family is fitted."""
 
-    Attributes
-    ----------
-    name : str
-        As in `FAMILIES`.
-    fit : callable
-        ``fit(rows)`` gives the parameters of each row of values, on [0, 1] for the beta.
-    cdf : callable
-        ``cdf(values, parameters)`` with parameters of shape (B, 1) against rows (B, n).
-    positive, bounded : bool
-        Whether it lives on the positive numbers; whether between two bounds.
-    slow : bool
-        Whether each sample takes a search of its own.
-    edges : bool
-        Whether its likelihood is 0 or infinite with a value at an end of its support.
-    """
-
+    # As in `FAMILIES`.
     name: str
+    # ``fit(rows)`` gives the parameters of each row of values, on [0, 1] for the beta.
     fit: Callable[[Array], Parameters]
+    # ``cdf(values, parameters)`` with parameters of shape (B, 1) against rows (B, n).
     cdf: Callable[[Array, Parameters], Any]
+    # Whether it lives on the positive numbers; whether between two bounds.
     positive: bool = False
     bounded: bool = False
+    # Whether each sample takes a search of its own.
     slow: bool = False
+    # Whether its likelihood is 0 or infinite with a value at an end of its support.
     edges: bool = False
 
 

@@ -208,7 +208,7 @@ def fit_and_distance(ordered: Array, fitting: Fitting, bounds: Bounds | None) ->
     rows, moved = _ready(scaled[None], fitting)
     parameters = _fit(rows, fitting)
     statistic = float(distances(scaled[None], parameters, fitting)[0])
-    plain = {name: float(found[0]) for name, found in parameters.items()}
+    plain = {name: float(values[0]) for name, values in parameters.items()}
     if not math.isfinite(statistic) or not all(map(math.isfinite, plain.values())):
         return Goodness(
             fitting.name, math.nan, math.nan, plain, moved, "no maximum of the likelihood found"
@@ -247,9 +247,9 @@ def _fit(rows: Array, fitting: Fitting) -> Parameters:
         # What overflows on the way ends as a fit that is not finite, and is counted as such.
         with np.errstate(all="ignore"):
             return fitting.fit(rows)
-    found = _fit(rows[able], fitting) if able.any() else {}
-    whole = {name: np.full(len(rows), np.nan) for name in found}
-    for name, values in found.items():
+    fitted = _fit(rows[able], fitting) if able.any() else {}
+    whole = {name: np.full(len(rows), np.nan) for name in fitted}
+    for name, values in fitted.items():
         whole[name][able] = values
     return whole
 
@@ -274,8 +274,8 @@ def bootstrap_p(goodness: Goodness, fitting: Fitting, draws: int, key: tuple[obj
     """P by parametric bootstrap; the draws depend on the key alone."""
     if goodness.failure:
         return math.nan
-    entropy, *what = key
-    draws_key = randomness.derive_key(int(str(entropy)), "study", *what)
+    entropy, *rest = key
+    draws_key = randomness.derive_key(int(str(entropy)), "study", *rest)
     generator = np.random.Generator(np.random.Philox(key=draws_key.value))
     parameters = dict(goodness.parameters)
     if fitting.bounded:

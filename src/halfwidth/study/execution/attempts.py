@@ -31,17 +31,11 @@ class Reply:
 
 @frozen
 class Fault:
-    """The failure of a chunk.
+    """The failure of a chunk."""
 
-    Attributes
-    ----------
-    text : str
-        The traceback, or how the worker died.
-    died : bool
-        Whether the worker died.
-    """
-
+    # The traceback, or how the worker died.
     text: str
+    # Whether the worker died.
     died: bool = False
 
     @property

@@ -39,25 +39,9 @@ WITHOUT_WORKERS = 60.0
 class Cluster:
     """A Dask cluster, as a `Pool`.
 
-    Parameters
-    ----------
-    address : str
-        Of a scheduler, such as ``"tcp://node1:8786"``; ``"local"`` for processes on this machine.
-    workers : int
-        The number of local workers.
-    alone : bool
-        Whether to do one chunk at a time.
-    tell : callable, optional
-        Called with messages for the user while the run waits.
-    stop : Stop, optional
-        May end the wait for the cluster.
-
-    Raises
-    ------
-    OptionError
-        If that is no address, or Dask is not installed.
-    DataError
-        If no scheduler answers there.
+    ``address`` is that of a scheduler, such as ``"tcp://node1:8786"``, or ``"local"`` for so many
+    ``workers`` on this machine. ``alone``: one chunk at a time. ``tell`` is called with messages
+    for the user while the run waits, which ``stop`` may end.
     """
 
     def __init__(
@@ -132,13 +116,7 @@ class Cluster:
             self._count_workers()
 
     def answer(self, future: Any) -> Answer:
-        """The outcome of a chunk.
-
-        Raises
-        ------
-        DataError
-            If the scheduler has gone.
-        """
+        """The outcome of a chunk; a DataError if the scheduler has gone."""
         self._running.discard(future)
         outcome = self._outcomes.pop(future)
         if isinstance(outcome, Reply | Fault):
@@ -191,8 +169,6 @@ class Cluster:
 class WorkerWatch:
     """Reports when a cluster has had no workers for long, and when it has some again.
 
-    Examples
-    --------
     >>> watch = WorkerWatch("tcp://node1:8786", print)
     >>> watch.count_at(0, 0.0)
     >>> watch.count_at(0, 61.0)

@@ -27,18 +27,11 @@ class Stopped(KeyboardInterrupt):
 
 
 class Stop:
-    """Whether the end of the run was requested, and whether it may come now.
-
-    Attributes
-    ----------
-    asked : int
-        How often the end was requested.
-    signal : int
-        The first signal, 0 for none.
-    """
+    """Whether the end of the run was requested, and whether it may come now."""
 
     def __init__(self) -> None:
         self.requests = 0
+        # The first signal, 0 for none.
         self.signal = 0
         self._allowed = self._inside = self._again = False
         self._over = threading.Event()
@@ -98,9 +91,8 @@ def _send_to_main_thread(number: int) -> None:
 def shielded() -> Iterator[Stop]:
     """Defer interrupts and termination signals, except within `Stop.allowed`.
 
-    A process told to terminate does so in the end.
-
-    Other handlers than these, and other threads than the main one, are left alone.
+    A process told to terminate does so in the end. Other handlers than these, and other threads
+    than the main one, are left alone.
     """
     stop = Stop()
     before = {number: signal.getsignal(number) for number in USUALLY}

@@ -41,17 +41,7 @@ def retry_late_loop(start: Callable[[], T]) -> T:
 
 
 class LocalCluster:
-    """Workers on this machine, each in a process.
-
-    Parameters
-    ----------
-    workers : int
-
-    Raises
-    ------
-    DataError
-        If it does not come up.
-    """
+    """Workers on this machine, each in a process."""
 
     def __init__(self, workers: int) -> None:
         self._process = subprocess.Popen(  # noqa: S603 -- this program

@@ -33,22 +33,14 @@ class Clock:
 
 @dataclass
 class Count:
-    """Numbers and costs of chunks: all, done before this run, and ended by it.
-
-    Attributes
-    ----------
-    chunks, cost
-        Of the whole study, or of this shard.
-    known, known_cost
-        Done before this run.
-    ended, ended_cost
-        Done or given up by this run.
-    """
+    """Numbers and costs of chunks of the study, or of this shard."""
 
     chunks: int
     cost: float
+    # Done before this run.
     known: int = 0
     known_cost: float = 0.0
+    # Done or given up by this run.
     ended: int = 0
     ended_cost: float = 0.0
 
@@ -66,14 +58,7 @@ class Count:
 
 
 class Reporter:
-    """Reports the progress of a run.
-
-    Parameters
-    ----------
-    stream : text file, optional
-        Default: stderr as it is when the run begins.
-    clock : Clock, optional
-    """
+    """Reports the progress of a run on a stream, by default stderr."""
 
     def __init__(self, stream: TextIO | None = None, clock: Clock | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream

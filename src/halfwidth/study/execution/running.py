@@ -74,40 +74,12 @@ def run_chunks(
     retries: int = 1,
     progress: Reporter | None = None,
 ) -> Outcome:
-    """Do the chunks of a study that its store lacks.
+    """Do the chunks of a study that its store lacks; the options are those of `hw.study.run`.
 
-    Parameters
-    ----------
-    chunks : sequence of Chunk
-        All of the study, whatever the shard.
-    work : callable
-        Produces the rows of a chunk; importable by other processes.
-    store : Store
-    jobs : int
-        Worker processes; 1: this process; -1: one for each processor at hand.
-    dask : str, optional
-        Address of a Dask scheduler, or ``"local"`` for one here with ``jobs`` workers.
-    shard : Shard, optional
-        Do only the chunks of this shard.
-    retries : int
-        How often a failed chunk is repeated, at the end, before it is set aside. A chunk
-        whose worker died is repeated alone, in case memory was short.
-    progress : Reporter, optional
-        Default: a bar or lines on stderr.
-
-    Returns
-    -------
-    Outcome
-
-    Raises
-    ------
-    DataError
-        If another run works on the store, it cannot be written to, or there is no cluster.
-        Finished chunks are kept.
-    OptionError
-        For an invalid number of jobs or address.
-    KeyboardInterrupt
-        After finished chunks were written and the workers were stopped.
+    ``chunks`` are all of the study, whatever the shard, and other processes can import ``work``. A
+    chunk whose worker died is repeated alone, in case memory was short. Finished chunks are kept,
+    whatever ends the run: an interrupt is raised after they were written and the workers were
+    stopped.
     """
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
         raise OptionError(f"{spelled('retries', retries)} is not an integer from 0 up")
@@ -180,8 +152,8 @@ def _repair_store(run: _Run, chunks: Sequence[Chunk]) -> list[str]:
     run.store, sealed = store.seal(run.writer)
     if sealed:
         notes.append(
-            f"{_count(sealed, 'part')} of an earlier version had no seal: checked as far as can "
-            "be, and sealed"
+            f"{sealed} part{'' if sealed == 1 else 's'} of an earlier version had no seal: checked "
+            "as far as can be, and sealed"
         )
     # Other shards may be repairing the same right now.
     with guarding_locks(store.path):
@@ -317,10 +289,6 @@ def _last_line(done: int, total: int, failed: int) -> str:
 def _kept_text(run: _Run, known: set[str]) -> str:
     done = len(known) + len(run.finished)
     return f"{done} finished {'chunk is' if done == 1 else 'chunks are'} kept in {run.store.path}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _set_aside_before(names: set[str]) -> str:

@@ -56,13 +56,7 @@ class Workers:
         return [future for future in futures if future.done()]
 
     def answer(self, future: Any) -> Answer:
-        """The outcome of a chunk.
-
-        Raises
-        ------
-        DataError
-            If workers keep dying without finishing a chunk.
-        """
+        """The outcome of a chunk; a DataError if workers keep dying without finishing one."""
         from concurrent.futures import BrokenExecutor
 
         place = self._place.pop(future)

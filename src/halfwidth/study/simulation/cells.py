@@ -35,18 +35,10 @@ MOST_DRAWN = 2**22
 
 @frozen
 class Cells:
-    """The cells of one instance, metric and sample size.
-
-    Attributes
-    ----------
-    instance : Instance
-    metric : Metric or None
-        Of test sets; None for per-case values.
-    n : int
-    spec : StudySpec
-    """
+    """The cells of one instance, metric and sample size."""
 
     instance: Instance
+    # Of test sets; None for per-case values.
     metric: Metric | None
     n: int
     spec: StudySpec
@@ -101,15 +93,7 @@ def simulate(cells: Cells) -> ChunkResult:
 
 @frozen
 class Simulated:
-    """What a cell's samples gave.
-
-    Attributes
-    ----------
-    estimates : ndarray, shape (S,)
-    batch : ndarray of int, shape (S,)
-    bounded : list of Bounded
-        For each method at the first level, then at the next.
-    """
+    """What the samples of a cell gave; ``bounded``: all methods at one level, then the next."""
 
     estimates: Array
     batch: NDArray[np.intp]
@@ -164,9 +148,9 @@ def _intervals(cells: Cells, measured: Measured, values: Array, plan: Plan) -> l
             if method not in able:
                 bounded.append(Bounded(none, none, np.zeros(len(values))))
                 continue
-            one = next(computed)
-            share = one.n_undefined / (one.n_resamples or 1)
-            bounded.append(Bounded(one.interval.low, one.interval.high, share))
+            by_method = next(computed)
+            share = by_method.n_undefined / (by_method.n_resamples or 1)
+            bounded.append(Bounded(by_method.interval.low, by_method.interval.high, share))
         if measured.auto:
             bounded.append(_automatic_intervals(measured, values, level, plan))
     return bounded
@@ -221,15 +205,12 @@ def _rows(cells: Cells, measured: Measured, known: Fitted) -> Iterator[dict[str,
     for (level, method), bounded in zip(combinations, simulated_cell.bounded, strict=True):
         yield {
             **common,
-            **_level_columns(level),
+            "confidence_level": level.confidence_level,
+            "alternative": level.alternative,
             "method": method,
             **interval_performance(bounded, point, inside),
             **({"chosen": method_shares(bounded.methods)} if measured.auto else {}),
         }
-
-
-def _level_columns(level: Level) -> dict[str, Any]:
-    return {"confidence_level": level.confidence_level, "alternative": level.alternative}
 
 
 def _named(cells: Cells, measured: Measured) -> dict[str, Any]:

@@ -32,7 +32,8 @@ def rough_seconds(cells: Cells) -> float:
     spec, n = cells.spec, cells.n
     classes = len(cells.instance.classes)
     return sum(
-        spec.samples * _sample_seconds(one, n, spec.resamples, classes) for one in cells.measured
+        spec.samples * _sample_seconds(measured, n, spec.resamples, classes)
+        for measured in cells.measured
     )
 
 
@@ -89,13 +90,8 @@ def predict(chunks: Sequence[Chunk], *, patience: float = 30.0) -> Predicted:
 
     Chunks of a kind (metric, statistics, methods, number of classes) are tried at a few sample
     sizes, with two numbers of samples each: a batch costs a + b·samples. Chunks between two sizes
-    that were tried cost what their rough guesses and the nearest trials say.
-
-    Parameters
-    ----------
-    chunks : sequence of Chunk
-    patience : float
-        Seconds after which no further trial is begun.
+    that were tried cost what their rough guesses and the nearest trials say. No trial is begun
+    after ``patience`` seconds, but the first of each kind.
     """
     begun = time.perf_counter()
     factors: dict[Any, dict[int, float]] = {}
@@ -116,11 +112,8 @@ def cost_kind(cells: Cells) -> tuple[Any, ...]:
     """What chunks have in common whose costs differ by their sample sizes alone."""
     return (
         len(cells.instance.classes),
-        *(
-            (one.metric if cells.metric else "", one.statistic, one.average)
-            for one in cells.measured
-        ),
-        *(tuple(method.name for method in one.methods) for one in cells.measured),
+        *((m.metric if cells.metric else "", m.statistic, m.average) for m in cells.measured),
+        *(tuple(method.name for method in m.methods) for m in cells.measured),
     )
 
 

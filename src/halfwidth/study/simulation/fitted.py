@@ -46,14 +46,7 @@ def _kept_truth(key: _Key) -> Truth:
 
 @frozen
 class Fitted:
-    """A population, and the facts about it that every row states.
-
-    Attributes
-    ----------
-    population : Population or a population of test sets
-    facts : dict
-        The columns ``population`` to ``interdecile_range``.
-    """
+    """A population, and its columns of every row, ``population`` to ``interdecile_range``."""
 
     population: Any
     facts: dict[str, Any]
@@ -85,10 +78,10 @@ def _fit(instance: Instance) -> Fitted:
 def population_truth(instance: Instance, measured: Measured, spec: StudySpec) -> Truth:
     """The population value of what is estimated; it does not depend on the sample size."""
     reduce = measured.reduce
-    what = (measured.metric, measured.statistic, measured.average, measured.label)
+    estimated = (measured.metric, measured.statistic, measured.average, measured.label)
     drawn = (spec.seed, spec.truth_draws, spec.absent_class)
     # The name too: it is part of the key of the draws.
-    key = (instance.name, instance.digest, instance.classes, *drawn, *what)
+    key = (instance.name, instance.digest, instance.classes, *drawn, *estimated)
 
     def make() -> Truth:
         key_of_draws = rng.derive_key(spec.seed, "study", "truth", instance.name)
@@ -97,11 +90,11 @@ def population_truth(instance: Instance, measured: Measured, spec: StudySpec) ->
         if instance.level is MetricLevel.INDIVIDUAL:
             return truth(population, reduce, generator, draws=spec.truth_draws)
 
-        of_weighted = measured.of_weighted
-        if isinstance(population, LogitPopulation) and population.calibration and of_weighted:
+        weighted_value = measured.weighted_value
+        if isinstance(population, LogitPopulation) and population.calibration and weighted_value:
             # A case makes a record of each class.
             return between_blocks(
-                lambda n: of_weighted(
+                lambda n: weighted_value(
                     population.draw_expected(generator, max(1, n // population.n_classes))
                 ),
                 draws=spec.truth_draws,

@@ -28,13 +28,8 @@ def shared_settings(spec: StudySpec) -> dict[str, object]:
 def plan_chunks(spec: StudySpec, instances: Sequence[Instance]) -> tuple[Chunk, ...]:
     """One chunk for each instance, metric and sample size.
 
-    Chunks of one instance follow one another, small samples first, so that its population is
-    fitted once by whoever works on them.
-
-    Raises
-    ------
-    OptionError
-        If a method that was asked for accepts nothing in the study, or nothing is asked for.
+    Chunks of one instance follow one another, small samples first, so that its population is fitted
+    once by whoever works on them.
     """
     chunks: list[Chunk] = []
     used: set[str] = set()
@@ -43,8 +38,8 @@ def plan_chunks(spec: StudySpec, instances: Sequence[Instance]) -> tuple[Chunk, 
             for n in spec.sizes:
                 cells = Cells(instance, metric, n, spec)
                 measured = cells.measured
-                used |= {method.name for one in measured for method in one.methods}
-                if any(one.method_names for one in measured):
+                used |= {method.name for target in measured for method in target.methods}
+                if any(target.method_names for target in measured):
                     chunks.append(_chunk(cells))
     _check_methods(spec, used)
     if not chunks:
@@ -83,8 +78,8 @@ def _digest(cells: Cells) -> str:
     metric = "" if cells.metric is None else written(cells.metric, complete=True)
     instance = cells.instance
     identity = [instance.name, instance.task, instance.model, instance.classes]
-    what = [settings, identity, instance.digest, metric, cells.n]
-    text = json.dumps(what, sort_keys=True)
+    hashed = [settings, identity, instance.digest, metric, cells.n]
+    text = json.dumps(hashed, sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 

@@ -82,22 +82,14 @@ LEVEL_AND_HALF = 0.975
 
 @frozen
 class Point:
-    """The truth that estimates and intervals are set against.
-
-    Attributes
-    ----------
-    value : float
-    interdecile_range : float
-        Of the population, by which widths are divided; NaN for test sets.
-    batch : ndarray of int, shape (S,)
-        Which samples share draws.
-    error : float
-        Standard error of the value; 0 where it is exact.
-    """
+    """The truth that estimates and intervals are set against."""
 
     value: float
+    # Of the population, by which widths are divided; NaN for test sets.
     interdecile_range: float
+    # Which samples share draws.
     batch: NDArray[np.intp]
+    # Standard error of the value; 0 where it is exact.
     error: float = 0.0
 
     @property
@@ -108,21 +100,14 @@ class Point:
 
 @frozen
 class Bounded:
-    """The intervals of one method at one level, one for each sample.
+    """The intervals of one method at one level, one for each sample."""
 
-    Attributes
-    ----------
-    low, high : ndarray, shape (S,)
-        NaN where the method gave none.
-    undefined_share : ndarray, shape (S,)
-        Share of the resamples of each sample on which the statistic was undefined.
-    methods : ndarray of str, shape (S,)
-        The method of each sample where one was chosen for each; else empty.
-    """
-
+    # NaN where the method gave none.
     low: Array
     high: Array
+    # Share of the resamples of each sample on which the statistic was undefined.
     undefined_share: Array
+    # The method of each sample where one was chosen for each; else empty.
     methods: NDArray[np.object_] = field(default_factory=lambda: np.empty(0, dtype=object))
 
 
@@ -130,8 +115,8 @@ def point_performance(estimates: Array, truth: Point) -> dict[str, Any]:
     """Bias and root mean square error of the point estimate, over the samples that have one.
 
     An infinite estimate counts as undefined. The standard error of the bias takes samples as
-    independent, which they are: batches share draws of resamples, not of samples. The error of
-    the truth is part of it.
+    independent, which they are: batches share draws of resamples, not of samples. The error of the
+    truth is part of it.
     """
     defined = estimates[np.isfinite(estimates)]
     error = defined - truth.known
@@ -145,27 +130,16 @@ def point_performance(estimates: Array, truth: Point) -> dict[str, Any]:
     }
 
 
-def interval_performance(made: Bounded, truth: Point, statistic_range: Bounds) -> dict[str, Any]:
-    """Coverage, misses, widths and failures of one method at one level.
+def interval_performance(bounded: Bounded, truth: Point, inside: Bounds) -> dict[str, Any]:
+    """The columns `INTERVALS` of one method at one level; the statistic can lie in ``inside``.
 
-    Parameters
-    ----------
-    made : Bounded
-    truth : Point
-    statistic_range : Bounds
-        Where the statistic can lie.
-
-    Returns
-    -------
-    dict
-        The columns `INTERVALS`. An undefined interval is a miss in ``coverage``, and left out of
-        ``coverage_defined``, of ``missed_below`` (the interval lies below the truth) and
-        ``missed_above`` in so far as it is neither, and of widths and centres. Standard errors
-        come from the differences between batches, whose samples share draws; ``coverage_low`` and
-        ``coverage_high`` are Wilson's interval for as many independent samples as would be known
-        as well.
+    An undefined interval is a miss in ``coverage``, and left out of ``coverage_defined``, of
+    ``missed_below`` (the interval lies below the truth) and ``missed_above`` in so far as it is
+    neither, and of widths and centres. Standard errors come from the differences between batches,
+    whose samples share draws; ``coverage_low`` and ``coverage_high`` are Wilson's interval for as
+    many independent samples as would be known as well.
     """
-    low, high, value = made.low, made.high, truth.known
+    low, high, value = bounded.low, bounded.high, truth.known
     defined = ~(np.isnan(low) | np.isnan(high))
     tolerance = ROUNDING * np.fmax(abs(value), np.fmax(_size(low), _size(high)))
     below = defined & (high < value - tolerance)
@@ -174,34 +148,34 @@ def interval_performance(made: Bounded, truth: Point, statistic_range: Bounds) -
     # What does not exist is neither held nor missed.
     counted = np.full_like(defined, not np.isnan(value))
     coverage, error = _share_in_batches(covers, counted, truth.batch)
-    coverage_if_defined, its_error = _share_in_batches(covers, counted & defined, truth.batch)
-    interval = _wilson(coverage, error, truth.batch)
+    coverage_defined, defined_error = _share_in_batches(covers, counted & defined, truth.batch)
+    coverage_low, coverage_high = _wilson(coverage, error, truth.batch)
     widths = _widths(low[defined], high[defined])
     with np.errstate(invalid="ignore"):  # both ends may be infinite
         middles = ((low + high) / 2)[defined]
     infinite = ~np.isfinite(widths)
-    quartiles = _quartiles(widths)
+    q1, median, q3 = _quartiles(widths)
     return {
         "coverage": coverage,
         "coverage_se": error,
-        "coverage_low": interval[0],
-        "coverage_high": interval[1],
-        "coverage_defined": coverage_if_defined,
-        "coverage_defined_se": its_error,
+        "coverage_low": coverage_low,
+        "coverage_high": coverage_high,
+        "coverage_defined": coverage_defined,
+        "coverage_defined_se": defined_error,
         "missed_below": float(below.mean()) if counted.all() else float("nan"),
         "missed_above": float(above.mean()) if counted.all() else float("nan"),
         "width_mean": _mean(widths),
-        "width_q1": quartiles[0],
-        "width_median": quartiles[1],
-        "width_q3": quartiles[2],
+        "width_q1": q1,
+        "width_median": median,
+        "width_q3": q3,
         "width_mean_relative": _relative(_mean(widths), truth.interdecile_range),
-        "width_median_relative": _relative(quartiles[1], truth.interdecile_range),
+        "width_median_relative": _relative(median, truth.interdecile_range),
         "centre_shift": _mean(middles[~infinite]) - value,
-        "share_outside": _mean(_outside(low[defined], high[defined], statistic_range)),
+        "share_outside": _mean(_outside(low[defined], high[defined], inside)),
         "undefined": int((~defined).sum()),
         "zero_width": int((widths <= 0).sum()),
         "infinite": int(infinite.sum()),
-        "resamples_undefined": _mean(made.undefined_share),
+        "resamples_undefined": _mean(bounded.undefined_share),
     }
 
 

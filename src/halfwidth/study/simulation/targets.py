@@ -35,37 +35,25 @@ from halfwidth.study.specs.spec import AUTO, DetectedRow, Instance, StudySpec, w
 
 @frozen
 class Measured:
-    """What intervals are made for.
+    """What intervals are made for."""
 
-    Attributes
-    ----------
-    metric, statistic : str
-        As a spec writes them; a metric of test sets has no statistic.
-    average, label : str
-        Of a metric of test sets: how it is averaged, or the class it is of.
-    functional : Functional
-    samples : callable
-        From what a population draws to the samples that ``reduce`` takes, in canonical order.
-    methods : tuple of MethodSpec
-        Those that the study names.
-    auto : bool
-        Whether intervals are made by what ``auto`` chooses for each sample, too.
-    share : callable or None
-        From samples to their hits and misses, where users get a proportion of these.
-    of_weighted : callable or None
-        Of a metric of test sets: from cases with a row of weights to its value.
-    """
-
+    # As a spec writes them; a metric of test sets has no statistic.
     metric: str
     statistic: str
+    # Of a metric of test sets: how it is averaged, or the class it is of.
     average: str
     label: str
     functional: Functional
+    # From what a population draws to the samples that ``reduce`` takes, in canonical order.
     samples: Callable[[Array], Array]
+    # Those that the study names.
     methods: tuple[MethodSpec, ...]
+    # Whether intervals are made by what ``auto`` chooses for each sample, too.
     auto: bool = False
+    # From samples to their hits and misses, where users get a proportion of these.
     share: Callable[[Array], tuple[NDArray[np.bool_], NDArray[np.bool_]]] | None = None
-    of_weighted: Callable[[Array], Array] | None = None
+    # Of a metric of test sets: from cases with a row of weights to its value.
+    weighted_value: Callable[[Array], Array] | None = None
 
     @property
     def reduce(self) -> Statistic:
@@ -111,19 +99,11 @@ class Measured:
 
 @frozen
 class AutomaticSamples:
-    """Samples whose intervals ``auto`` makes.
-
-    Attributes
-    ----------
-    rows : ndarray of int
-        Their places among all samples.
-    functional : Functional
-    samples : ndarray, shape (S, m) or (S, k, m)
-    design : Design
-    """
+    """Samples whose intervals ``auto`` makes, and their places among all samples."""
 
     rows: NDArray[np.intp]
     functional: Functional
+    # Shape (S, m) or (S, k, m).
     samples: Array
     design: Design
 
@@ -147,14 +127,9 @@ def _independent_design(statistic: Statistic, n: int) -> Design:
 
 
 def measured_on(instance: Instance, metric: Metric | None, spec: StudySpec) -> tuple[Measured, ...]:
-    """All that is estimated of one metric on an instance, on the same samples.
+    """All that is estimated on an instance, on the same samples.
 
-    Parameters
-    ----------
-    instance : Instance
-    metric : Metric or None
-        Of test sets; None for per-case values, which have but one.
-    spec : StudySpec
+    ``metric`` is that of a test set; per-case values have but one.
     """
     if instance.detected is not None:
         return (_measured_of_images(instance.detected, spec),)
@@ -239,7 +214,7 @@ def _measured_of_test_sets(
             share=functools.partial(_share, target, metric, len(classes))
             if is_share(target, metric)
             else None,
-            of_weighted=functools.partial(_weighted_value, weighted),
+            weighted_value=functools.partial(_weighted_value, weighted),
         )
 
 
@@ -274,17 +249,19 @@ class _Drawn:
         return self.scores
 
 
-def _records(what: Functional, drawn: Array) -> Array:
+def _records(functional: Functional, drawn: Array) -> Array:
     """Records of samples (S, C + 1, n), scores of C classes and the true one, in order."""
-    records = what.records(_Drawn(drawn[:, :-1], drawn[:, -1]))
+    records = functional.records(_Drawn(drawn[:, :-1], drawn[:, -1]))
     if records.ndim == 2:
         return np.sort(records, axis=-1)
     return _in_order(records)
 
 
-def _weighted_value(what: Functional, drawn: Array) -> Array:
+def _weighted_value(functional: Functional, drawn: Array) -> Array:
     """The value of cases (S, C + 2, n) of which the last row is weights."""
-    return what.statistic(what.records(_Drawn(drawn[:, :-2], drawn[:, -2], drawn[:, -1])))
+    return functional.statistic(
+        functional.records(_Drawn(drawn[:, :-2], drawn[:, -2], drawn[:, -1]))
+    )
 
 
 def _in_order(records: Array) -> Array:

@@ -34,19 +34,13 @@ if TYPE_CHECKING:
 
 
 def instances_of_detections(source: DetectionSource, folder: Path) -> Iterator[Instance]:
-    """The instances of a source: one for each file of detections, metric, average and class.
-
-    Raises
-    ------
-    DataError, OptionError, UnknownNameError
-        Naming the file.
-    """
+    """The instances of a source: one for each file of detections, metric, average and class."""
     references = read_objects(folder / source.references, role="references")
     for pattern in source.detections:
         for match in matches(pattern, folder):
             with placed(match.shown):
-                found = list(_file_instances(source, match, references))
-            yield from found
+                instances = list(_file_instances(source, match, references))
+            yield from instances
 
 
 def _file_instances(source: DetectionSource, match: Match, references: Any) -> Iterator[Instance]:
@@ -104,7 +98,7 @@ def _instance(
         source=f"{match.shown}, {job.matched.matched_by if job.matched else ''}",
         level=MetricLevel.SAMPLE,
         metric=metric,
-        build=functools.partial(_population, records),
+        build=functools.partial(ImagePopulation, records),
         n_cases=n,
         digest=digest_of(recipe, records),
         bounds=UNBOUNDED,
@@ -114,12 +108,8 @@ def _instance(
     )
 
 
-def _population(records: Any) -> Any:
-    return ImagePopulation(records)
-
-
 def metric_text(row: RequestedRow) -> str:
     """The metric with its thresholds: ``ap@0.5``, ``ap@0.5:0.95``."""
     thresholds = row.matching.thresholds
     ends = sorted({min(thresholds), max(thresholds)})
-    return f"{written(row.requested.metric)}@{':'.join(f'{one:g}' for one in ends)}"
+    return f"{written(row.requested.metric)}@{':'.join(f'{end:g}' for end in ends)}"

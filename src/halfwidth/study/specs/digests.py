@@ -14,23 +14,11 @@ DIGEST_BYTES = 16
 
 
 def digest_of(recipe: Mapping[str, Any], *arrays: NDArray[Any]) -> str:
-    """A hash of a recipe and of the numbers it is made from.
+    """A hash of plain values and of arrays, which have a canonical order of cases.
 
-    Parameters
-    ----------
-    recipe : mapping
-        Plain values: text, numbers, lists.
-    arrays : ndarray
-        In a canonical order of cases; whole numbers and fractions alike are hashed as little-endian
-        words of 64 bits, with their shape.
+    Whole numbers and fractions alike are hashed as little-endian words of 64 bits, with their
+    shape.
 
-    Returns
-    -------
-    str
-        32 hexadecimal digits.
-
-    Examples
-    --------
     >>> digest_of({"population": "kde"}, np.array([0.5, 1.0])) == digest_of(
     ...     {"population": "kde"}, np.array([0.5, 1.0]).astype(">f8"))
     True

@@ -62,7 +62,7 @@ def draft(folder: str | Path, beside: str | Path | None = None) -> str:
             "whose name or columns name a metric (liver_dsc.csv), and pairs *_scores.npy, "
             "*_targets.npy"
         )
-    known = {file for block in blocks for file in block.of} | {file for file, _ in unused}
+    known = {file for block in blocks for file in block.files} | {file for file, _ in unused}
     others = [file for file in files if file not in known]
     return (
         "\n\n".join(
@@ -101,10 +101,10 @@ def _header(root: Path) -> str:
 
 
 def _study(root: Path, good: Sequence[tuple[Block, Sequence[Instance]]]) -> str:
-    of_cases = any(block.head == "[[tables]]" for block, _ in good)
-    of_sets = any(block.head == "[[scores]]" for block, _ in good)
+    has_cases = any(block.head == "[[tables]]" for block, _ in good)
+    has_sets = any(block.head == "[[scores]]" for block, _ in good)
     name = _plain(root.resolve().name) or DEFAULTS["name"]
-    given = {**DEFAULTS, "name": name, "levels": list(DEFAULTS["levels"])}
+    settings = {**DEFAULTS, "name": name, "levels": list(DEFAULTS["levels"])}
     meanings = {
         "name": ("of the study, in tables and figures", True),
         "seed": ("the same seed gives the same results", True),
@@ -114,14 +114,14 @@ def _study(root: Path, good: Sequence[tuple[Block, Sequence[Instance]]]) -> str:
         "batches": ("with draws of their own", True),
         "levels": ("confidence levels", True),
         "alternative": ('"two-sided", "lower", "upper"', True),
-        "statistics": ("also trimmed_mean, sd, iqr, quantile:q=0.9", of_cases),
-        "metrics": ("of test sets; also balanced_accuracy, f1, mcc", of_sets),
-        "averages": ("also micro, weighted, binary, none", of_sets),
+        "statistics": ("also trimmed_mean, sd, iqr, quantile:q=0.9", has_cases),
+        "metrics": ("of test sets; also balanced_accuracy, f1, mcc", has_sets),
+        "averages": ("also micro, weighted, binary, none", has_sets),
         "methods": ('"all", or such as ["auto", "percentile", "bca"]', True),
-        "absent_class": ('"omit", "zero" or "undefined"', of_sets),
+        "absent_class": ('"omit", "zero" or "undefined"', has_sets),
         "truth_draws": ("cases drawn where no formula gives the truth", True),
     }
-    lines = [Line(key, given[key], *meanings[key]) for key in DEFAULTS]
+    lines = [Line(key, settings[key], *meanings[key]) for key in DEFAULTS]
     return "\n".join(["[study]", *map(str, lines)])
 
 

@@ -33,20 +33,12 @@ Unused = list[tuple[Path, str]]
 
 @frozen
 class Line:
-    """A key of a section, what it is set to, and what it means.
-
-    Attributes
-    ----------
-    key : str
-    value : object
-    comment : str
-    active : bool
-        Whether it is not commented out.
-    """
+    """A key of a section, what it is set to, and what it means."""
 
     key: str
     value: Any
     comment: str
+    # Whether it is not commented out.
     active: bool = True
 
     def __str__(self) -> str:
@@ -56,28 +48,18 @@ class Line:
 
 @frozen
 class Block:
-    """A section of the spec that names data.
+    """A section of the spec that names data."""
 
-    Attributes
-    ----------
-    head : str
-        ``[[tables]]`` or ``[[scores]]``.
-    lines : tuple of Line
-    notes : tuple of str
-        What was seen in the files.
-    of : tuple of Path
-        The files.
-    folder : str
-        Name of the subfolder that they are in; empty for the folder itself.
-    several : bool
-        Whether columns are tasks.
-    """
-
+    # ``[[tables]]`` or ``[[scores]]``.
     head: str
     lines: tuple[Line, ...]
+    # What was seen in the files.
     notes: tuple[str, ...]
-    of: tuple[Path, ...]
+    # The files.
+    files: tuple[Path, ...]
+    # Name of the subfolder that they are in; empty for the folder itself.
     folder: str
+    # Whether columns are tasks.
     several: bool = False
 
     def text(self) -> str:
@@ -87,7 +69,7 @@ class Block:
 
     def set(self, key: str, value: object, comment: str) -> Block:
         """The section with another value for a key."""
-        lines = (Line(key, value, comment) if one.key == key else one for one in self.lines)
+        lines = (Line(key, value, comment) if line.key == key else line for line in self.lines)
         return replace(self, lines=tuple(lines))
 
     def apart(self) -> Block:
@@ -104,7 +86,7 @@ def toml(value: object) -> str:
     '["liver", 1, true, 0.5, inf]'
     """
     if isinstance(value, list | tuple):
-        return f"[{', '.join(toml(one) for one in value)}]"
+        return f"[{', '.join(map(toml, value))}]"
     if isinstance(value, str):
         # JSON leaves DEL as it is, which TOML does not allow.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
@@ -122,18 +104,10 @@ def tables_blocks(files: list[Path], root: Path, place: Path, unused: Unused) ->
         except HalfwidthError as error:
             unused.append((file, str(error).removeprefix(f"{file}: ")))
             continue
-        for one in entries:
-            key = (
-                file.parent,
-                one.pattern,
-                one.metric,
-                one.columns,
-                one.several,
-                one.scale,
-                one.by,
-                one.where,
-            )
-            groups.setdefault(key, []).append(one)
+        for entry in entries:
+            read_alike = (entry.pattern, entry.metric, entry.columns, entry.several, entry.scale)
+            key = (file.parent, *read_alike, entry.by, entry.where)
+            groups.setdefault(key, []).append(entry)
     return [_tables_block(group, root, place) for group in groups.values()]
 
 
@@ -163,34 +137,36 @@ def _folder(file: Path, root: Path) -> str:
 
 
 def _tables_block(group: Sequence[ValueColumns], root: Path, place: Path) -> Block:
-    one = group[0]
+    first = group[0]
     missing = sum(values.n_missing for values in group)
     cells = sum(values.n_cells for values in group)
-    known = METRICS[one.metric] if one.metric else None
+    known = METRICS[first.metric] if first.metric else None
     notes = [f"{len(group)} file{'' if len(group) == 1 else 's'}"]
     if known is not None:
-        named = "columns" if one.columns else "the file"
+        named = "columns" if first.columns else "the file"
         notes.append(f"metric {known.name}: from the name of {named}")
-    if one.scale != 1:
+    if first.scale != 1:
         highest = max(values.highest for values in group)
-        notes.append(f"scale {one.scale:g}: values reach {highest:g}, and {one.metric} ends at 1")
+        notes.append(
+            f"scale {first.scale:g}: values reach {highest:g}, and {first.metric} ends at 1"
+        )
     if missing:
         notes.append(f"missing: {missing} of {cells} cells are empty or infinite")
-    columns = list(one.columns or one.seen)
+    columns = list(first.columns or first.seen)
     bounds = (known.bounds.low, known.bounds.high) if known is not None else (0.0, 1.0)
     lines = (
         Line(
             "files",
-            _paths([v.file for v in group], one.pattern, place),
+            _paths([v.file for v in group], first.pattern, place),
             "{model}, {task} and * are any text",
         ),
-        Line("metric", one.metric or dsc.__name__, "what the values are", known is not None),
+        Line("metric", first.metric or dsc.__name__, "what the values are", known is not None),
         Line("bounds", bounds, "for a metric of your own", active=False),
-        Line("columns", columns, "default: all numeric ones", one.columns is not None),
-        Line("by", one.by or NAMED, "columns whose levels are instances", active=bool(one.by)),
-        Line("where", one.where or "split=test", "rows that count", active=bool(one.where)),
+        Line("columns", columns, "default: all numeric ones", first.columns is not None),
+        Line("by", first.by or NAMED, "columns whose levels are instances", active=bool(first.by)),
+        Line("where", first.where or "split=test", "rows that count", active=bool(first.where)),
         Line("case", "case_id", "default: case, id, patient, name, ...", active=False),
-        Line("scale", one.scale, "divides the values; 100 if per cent"),
+        Line("scale", first.scale, "divides the values; 100 if per cent"),
         Line("missing", "omit" if missing else "raise", MISSING),
         Line("penalty", 100.0, 'of "worst", for distances', active=False),
         Line("population", "auto", '"kde", "empirical", or by the metric'),
@@ -201,8 +177,8 @@ def _tables_block(group: Sequence[ValueColumns], root: Path, place: Path) -> Blo
         Line("model", "U-Net", "default: as files says", active=False),
         Line("task", "liver", "default: as files says, or the column", active=False),
     )
-    of = tuple(values.file for values in group)
-    return Block("[[tables]]", lines, ("; ".join(notes),), of, _folder(one.file, root), one.several)
+    files, folder = tuple(values.file for values in group), _folder(first.file, root)
+    return Block("[[tables]]", lines, ("; ".join(notes),), files, folder, first.several)
 
 
 def scores_blocks(files: list[Path], root: Path, place: Path, unused: Unused) -> list[Block]:
@@ -217,14 +193,14 @@ def scores_blocks(files: list[Path], root: Path, place: Path, unused: Unused) ->
     blocks = []
     for group in groups.values():
         patterns = group[0].patterns
-        scores = _paths([one.scores for one in group], patterns[0], place)
-        targets = _paths([one.targets for one in group], patterns[1], place)
+        scores = _paths([pair.scores for pair in group], patterns[0], place)
+        targets = _paths([pair.targets for pair in group], patterns[1], place)
         if isinstance(scores, str) and isinstance(targets, str):
             blocks.append(_scores_block(group, scores, targets, root))
             continue
-        for one in group:
-            pair = [_relative(file, place) for file in (one.scores, one.targets)]
-            blocks.append(_scores_block([one], pair[0], pair[1], root))
+        for pair in group:
+            scores, targets = _relative(pair.scores, place), _relative(pair.targets, place)
+            blocks.append(_scores_block([pair], scores, targets, root))
     return blocks
 
 
@@ -233,11 +209,11 @@ def _scores_block(group: Sequence[ScoreFiles], scores: str, targets: str, root: 
     why = (
         "rows lie in [0, 1] and add up to 1" if kind == "probabilities" else "rows do not add to 1"
     )
-    zeros = any(one.zeros for one in group)
+    zeros = any(pair.zeros for pair in group)
     notes = [f"{len(group)} test set{'' if len(group) == 1 else 's'}; kind {kind}: {why}"]
     if zeros:
         notes.append("floor: some probabilities are 0, which has no logarithm")
-    missing = any(one.missing for one in group)
+    missing = any(pair.missing for pair in group)
     lines = (
         Line("scores", scores, "shape (cases, classes)"),
         Line("targets", targets, "the true classes; one file may be of many models"),
@@ -254,5 +230,5 @@ def _scores_block(group: Sequence[ScoreFiles], scores: str, targets: str, root: 
         Line("model", "ResNet-50", "default: as scores says", active=False),
         Line("task", "pneumonia", "default: as scores says", active=False),
     )
-    of = tuple(file for one in group for file in (one.scores, one.targets))
-    return Block("[[scores]]", lines, ("; ".join(notes),), of, _folder(group[0].scores, root))
+    files = tuple(file for pair in group for file in (pair.scores, pair.targets))
+    return Block("[[scores]]", lines, ("; ".join(notes),), files, _folder(group[0].scores, root))

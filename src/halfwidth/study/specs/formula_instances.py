@@ -21,18 +21,12 @@ HITS = "bernoulli"
 
 
 def instance_of_formula(source: PopulationSource) -> Instance:
-    """The instance of a distribution.
-
-    Raises
-    ------
-    DataError
-        If it reaches beyond the range of its metric.
-    """
+    """The instance of a distribution; an error if it reaches beyond the range of its metric."""
     formula = formula_text(source.parts)
     low, high = build_population(source.parts).support
     metric, bounds = source.metric, source.bounds
-    of_hits = all(part.family == HITS for part in source.parts)
-    if metric is not None and metric.spec.kind is Kind.BINARY and not of_hits:
+    binary = all(part.family == HITS for part in source.parts)
+    if metric is not None and metric.spec.kind is Kind.BINARY and not binary:
         raise DataError(
             f"{metric.spec.called} is 0 or 1, and {formula} takes other values; use family = "
             f'"{HITS}"'
@@ -44,13 +38,14 @@ def instance_of_formula(source: PopulationSource) -> Instance:
             f"{formula} reaches from {low:g} to {high:g}, beyond the range {bounds}"
             + (f" of {metric.spec.called}" if metric else "")
         )
-    of = Metric(replace(UNNAMED, bounds=bounds)) if metric is None else metric
+    if metric is None:
+        metric = Metric(replace(UNNAMED, bounds=bounds))
     recipe = {
         "population": [
             [part.family, sorted((k, repr(v)) for k, v in part.parameters.items()), part.weight]
             for part in source.parts
         ],
-        "metric": written(of, complete=True),
+        "metric": written(metric, complete=True),
         "bounds": [repr(bounds.low), repr(bounds.high)],
     }
     return Instance(
@@ -59,7 +54,7 @@ def instance_of_formula(source: PopulationSource) -> Instance:
         model="",
         source=formula,
         level=MetricLevel.INDIVIDUAL,
-        metric=of,
+        metric=metric,
         build=functools.partial(build_population, source.parts),
         n_cases=None,
         digest=digest_of(recipe),
@@ -98,6 +93,6 @@ def formula_text(parts: Sequence[MixtureComponent]) -> str:
 
 def _arguments(part: MixtureComponent) -> str:
     defaults = FAMILIES[part.family].parameters
-    said = {name: value for name, value in part.parameters.items() if value != defaults[name]}
-    pairs = (said or part.parameters).items()
+    changed = {name: value for name, value in part.parameters.items() if value != defaults[name]}
+    pairs = (changed or part.parameters).items()
     return ", ".join(f"{name}={repr(value).removesuffix('.0')}" for name, value in pairs)

@@ -42,39 +42,25 @@ TARGETS = re.compile(rf"(.*?)([-_.]?(?:{TARGET_WORDS}))(\.npy)", re.IGNORECASE)
 
 @frozen
 class ValueColumns:
-    """Columns of a table that hold one metric.
-
-    Attributes
-    ----------
-    file : Path
-    metric : str
-        Empty where the table says it itself.
-    columns : tuple of str or None
-        None: all numeric ones.
-    seen : tuple of str
-        The columns, whether named or not.
-    pattern : str
-        The name of the file with a wildcard for all but the metric; empty where there is none.
-    scale : float
-    n_missing, n_cells : int
-    highest : float
-        Before scaling.
-    by : tuple of str
-        Columns that say which model or task a row is of.
-    where : str
-        The rows of the test set, where the table has others; else empty.
-    """
+    """Columns of a table that hold one metric."""
 
     file: Path
+    # Empty where the table says it itself.
     metric: str
+    # None: all numeric ones.
     columns: tuple[str, ...] | None
+    # The columns, whether named or not.
     seen: tuple[str, ...]
+    # The name of the file with a wildcard for all but the metric; empty where there is none.
     pattern: str
     scale: float
     n_missing: int
     n_cells: int
+    # Before scaling.
     highest: float
+    # Columns that say which model or task a row is of.
     by: tuple[str, ...] = ()
+    # The rows of the test set, where the table has others; else empty.
     where: str = ""
 
     @property
@@ -85,23 +71,14 @@ class ValueColumns:
 
 @frozen
 class ScoreFiles:
-    """A NumPy file of scores and the one of targets that belongs to it.
-
-    Attributes
-    ----------
-    scores, targets : Path
-    patterns : tuple of str
-        Their names with wildcards for the model and the task.
-    kind : {"logits", "probabilities"}
-    zeros : bool
-        Whether a probability is 0.
-    missing : bool
-    """
+    """A NumPy file of scores and the one of targets that belongs to it."""
 
     scores: Path
     targets: Path
+    # Their names with wildcards for the model and the task.
     patterns: tuple[str, str]
     kind: ScoreKind
+    # Whether a probability is 0.
     zeros: bool
     missing: bool
 
@@ -124,13 +101,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def values_in(file: Path) -> list[ValueColumns]:
-    """What a table holds: one entry for each metric.
-
-    Raises
-    ------
-    DataError
-        If it is no table, or nothing says what its values are.
-    """
+    """What a table holds: one entry for each metric."""
     if file.stat().st_size > LARGEST_BYTES:
         raise DataError(f"larger than {LARGEST_BYTES / 1e6:g} MB")
     table = read_table(file)
@@ -139,21 +110,21 @@ def values_in(file: Path) -> list[ValueColumns]:
         return [_canonical(file, table, layout)]
     named = {column: metric_in(column) for column in layout.values}
     by_metric: dict[str, list[str]] = {}
-    for column, found in named.items():
-        if found is not None:
-            by_metric.setdefault(found[0], []).append(column)
-    of_file = metric_in(file.stem)
-    if by_metric and (of_file is None or len(by_metric) > 1):
+    for column, name in named.items():
+        if name is not None:
+            by_metric.setdefault(name[0], []).append(column)
+    name = metric_in(file.stem)
+    if by_metric and (name is None or len(by_metric) > 1):
         return [
             _values(file, table, metric, tuple(columns), "")
             for metric, columns in by_metric.items()
         ]
-    if of_file is None:
+    if name is None:
         raise DataError(
             f"neither the name nor a column ({shortened(layout.values, 5)}) names a metric; say "
             'what the values are: metric = "dsc"'
         )
-    metric, before, behind = of_file
+    metric, before, behind = name
     pattern = "" if before and behind else _pattern(file, before, behind, len(layout.values) > 1)
     return [_values(file, table, metric, None, pattern, layout.values)]
 
@@ -245,10 +216,7 @@ def _finite(cell: object) -> bool:
 
 
 def scores_in(files: list[Path]) -> Iterator[ScoreFiles | tuple[Path, str]]:
-    """Files of scores with their targets, and files that have no partner or cannot be used.
-
-    These come with the reason.
-    """
+    """Files of scores with their targets, and files of no use with the reason."""
     targets = {
         (file.parent, match[1]): (file, match[2] + match[3])
         for file in files
@@ -262,13 +230,11 @@ def scores_in(files: list[Path]) -> Iterator[ScoreFiles | tuple[Path, str]]:
         tasks = [task for folder, task in targets if folder == file.parent]
         shared = _shared_task(match[1], tasks)
         if shared is None:
-            yield (
-                file,
-                (
-                    "no file of targets belongs to it (the same name, with or without that of the "
-                    "model, ending in _targets.npy)"
-                ),
+            reason = (
+                "no file of targets belongs to it (the same name, with or without that of the "
+                "model, ending in _targets.npy)"
             )
+            yield file, reason
             continue
         task, pattern = shared
         alone.pop((file.parent, task), None)
@@ -307,8 +273,8 @@ def _scores(file: Path, targets: Path, patterns: tuple[str, str]) -> ScoreFiles:
     inside = bool(seen.size) and seen.min() >= -ROUNDING and seen.max() <= 1 + ROUNDING
     add_up = len(rows) == 1 or np.abs(seen.sum(axis=0) - 1).max(initial=0.0) <= ROW_SUM_TOLERANCE
     kind: ScoreKind = "probabilities" if inside and add_up else "logits"
-    one = np.concatenate([seen, 1 - seen]) if len(rows) == 1 else seen
-    zeros = kind == "probabilities" and bool((one <= 0).any())
+    both = np.concatenate([seen, 1 - seen]) if len(rows) == 1 else seen
+    zeros = kind == "probabilities" and bool((both <= 0).any())
     return ScoreFiles(file, targets, patterns, kind, zeros, not finite.all())
 
 

@@ -20,37 +20,22 @@ FEWEST = 5
 def load_instances(spec: StudySpec) -> tuple[Instance, ...]:
     """The instances that a spec names, in the order of its sections, files and columns.
 
-    Files are read and checked; populations are fitted when ``build()`` is called.
-
-    Parameters
-    ----------
-    spec : StudySpec
-        See `read_spec`.
-
-    Returns
-    -------
-    tuple of Instance
-
-    Raises
-    ------
-    DataError
-        If files do not exist or cannot be used as they are, naming the file, the column and the
-        case; if an instance has fewer than 5 cases; if two have one name, or none is left.
+    Files are read and checked; populations are fitted when ``build()`` is called. Instances of
+    fewer than 5 cases are an error, and so are two of one name.
     """
     instances: list[Instance] = []
     for tables in spec.tables:
         with placed(tables.place):
-            instances += _with_enough_cases(
-                instances_of_tables(tables, spec.folder), tables.min_cases
-            )
+            candidates = instances_of_tables(tables, spec.folder)
+            instances += _with_enough_cases(candidates, tables.min_cases)
     for scores in spec.scores:
         with placed(scores.place):
             candidates = instances_of_scores(scores, spec.folder, spec.averages)
             instances += _with_enough_cases(candidates, scores.min_cases)
     for detections in spec.detections:
         with placed(detections.place):
-            found = instances_of_detections(detections, spec.folder)
-            instances += _with_enough_cases(found, detections.min_cases)
+            candidates = instances_of_detections(detections, spec.folder)
+            instances += _with_enough_cases(candidates, detections.min_cases)
     for population in spec.populations:
         with placed(population.place):
             instances.append(instance_of_formula(population))

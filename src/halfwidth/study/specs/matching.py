@@ -23,22 +23,14 @@ MOST_SHOWN = 8
 
 @frozen
 class Match:
-    """A file that a pattern matches.
-
-    Attributes
-    ----------
-    path : Path
-    shown : str
-        As messages and results name it: relative to the folder of the spec.
-    stars : str
-        What wildcards without a name stand for, joined by slashes.
-    model, task : str
-        What ``{model}`` and ``{task}`` stand for; empty without.
-    """
+    """A file that a pattern matches."""
 
     path: Path
+    # As messages and results name it: relative to the folder of the spec.
     shown: str
+    # What wildcards without a name stand for, joined by slashes.
     stars: str = ""
+    # What ``{model}`` and ``{task}`` stand for; empty without.
     model: str = ""
     task: str = ""
 
@@ -64,27 +56,17 @@ def check_pattern(pattern: str) -> list[str]:
 def matches(
     pattern: str, folder: Path, known: Mapping[str, Collection[str]] | None = None
 ) -> list[Match]:
-    """The files that a pattern matches, by their names.
+    """The files that a pattern matches, by their names; an error says what is there instead of any.
 
-    Parameters
-    ----------
-    pattern : str
-    folder : Path
-    known : mapping of str to collection of str, optional
-        What ``{model}`` or ``{task}`` is, where one of these fits: ``{model}_{task}`` alone leaves
-        open where a name of a model with an underscore ends.
-
-    Raises
-    ------
-    DataError
-        If there are none; says where it looked and what is there.
+    ``known`` are the models and tasks that there are: ``{model}_{task}`` alone leaves open where
+    the name of a model with an underscore ends.
     """
     # A name may hold brackets and braces of its own; Path.is_file raises for one that is too long.
     if os.path.isfile(folder / pattern):  # noqa: PTH113
         return [Match(folder / pattern, pattern)]
     expressions = [_expression(pattern, known or {}), _expression(pattern, {})]
     plain = TOKEN.sub(lambda token: "*" if token[1] is not None else token[0], pattern)
-    token = []
+    found = []
     # Not Path.glob: a pattern may be absolute, or lead out of the folder.
     for name in sorted(glob.glob(plain, root_dir=folder, recursive=True)):  # noqa: PTH207
         shown = name.replace(os.sep, "/")
@@ -93,10 +75,16 @@ def matches(
             named = {key: parts[key] for key in NAMED if key in parts.re.groupindex}
             texts = [text for key, text in _groups(parts) if key is None]
             stars = "/".join(text.strip("/") for text in texts if text and text.strip("/"))
-            token.append(Match(folder / name, shown, stars, **named))
-    if not token:
+            found.append(Match(folder / name, shown, stars, **named))
+    if not found:
         raise DataError(_nothing(pattern, plain, folder))
-    return token
+    return found
+
+
+def all_matches(patterns: Iterable[str], folder: Path) -> list[Match]:
+    """The files that any of the patterns matches, each once."""
+    matched = (match for pattern in patterns for match in matches(pattern, folder))
+    return list({match.path: match for match in matched}.values())
 
 
 def _expression(pattern: str, known: Mapping[str, Collection[str]]) -> re.Pattern[str]:
@@ -142,14 +130,14 @@ def _nothing(pattern: str, plain: str, folder: Path) -> str:
     place = folder
     for part in fixed:
         if not (place / part).is_dir():
-            near = proposed(part, [p.name for p in _inside(place) if p.is_dir()])
-            return f"{pattern!r} matches no file: there is no folder {part!r} in {place}{near}"
+            meant = proposed(part, [p.name for p in _inside(place) if p.is_dir()])
+            return f"{pattern!r} matches no file: there is no folder {part!r} in {place}{meant}"
         place /= part
     names = sorted(p.name for p in _inside(place))
     if not names:
         return f"{pattern!r} matches no file: {place} is empty"
-    near_name = closest(PurePosixPath(plain).name, names)
-    hint = f"; is {near_name!r} meant?" if near_name else "."
+    nearest = closest(PurePosixPath(plain).name, names)
+    hint = f"; is {nearest!r} meant?" if nearest else "."
     return f"{pattern!r} matches no file in {place}{hint} It holds {shortened(names, MOST_SHOWN)}"
 
 
@@ -161,18 +149,10 @@ def _inside(folder: Path) -> list[Path]:
 
 
 def identity(match: Match, model: str, task: str, *, columns: bool) -> tuple[str, str]:
-    """The model and the task of a file, or of a column of it.
+    """The model and the task of a file, or of a column of it where ``columns`` are tasks.
 
-    Parameters
-    ----------
-    match : Match
-    model, task : str
-        As far as the spec or the table says them.
-    columns : bool
-        Whether columns of the file are tasks, so that the file is of a model.
+    ``model`` and ``task`` are what the spec or the table says of them.
 
-    Examples
-    --------
     >>> liver = Match(Path("liver_dsc.csv"), "liver_dsc.csv", stars="liver")
     >>> identity(liver, "", "", columns=False), identity(liver, "", "left", columns=True)
     (('', 'liver'), ('liver', 'left'))

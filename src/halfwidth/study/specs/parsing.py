@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.spec import MethodSpec, Metric, Statistic, Takes
-from halfwidth.core.types import ALTERNATIVES, Alternative, Level
+from halfwidth.core.types import ALTERNATIVES, Level
 from halfwidth.core.undefined import ABSENT_CLASS
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
@@ -17,10 +17,10 @@ from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc
 from halfwidth.study.specs.parsing_sources import (
-    parse_detections,
-    parse_populations,
-    parse_scores,
-    parse_tables,
+    detection_source,
+    population_source,
+    score_source,
+    table_source,
 )
 from halfwidth.study.specs.spec import AUTO, StudySpec, written
 from halfwidth.study.specs.toml_sections import Section, placed, read_toml
@@ -45,11 +45,11 @@ DEFAULTS: dict[str, Any] = {
     "absent_class": "omit",
     "truth_draws": 1_000_000,
 }
-# Keys of [study] that are about test sets alone.
+# Keys of [study] that are about test sets; averages over classes are of detections too.
 ABSENT = "absent_class"
 OF_TEST_SETS = ("metrics", "averages", ABSENT)
 
-T = TypeVar("T")
+Named = TypeVar("Named", Metric, Statistic)
 
 
 def read_spec(path: str | Path) -> StudySpec:
@@ -91,8 +91,10 @@ def parse_spec(content: Mapping[str, Any], file: Path) -> StudySpec:
         raise DataError(f"{file}: [study] is one section, with single brackets and keys below it")
     study = Section(f"{file}: [study]", settings)
     study.check_keys(DEFAULTS)
-    tables, scores = parse_tables(whole), parse_scores(whole)
-    detections, populations = parse_detections(whole), parse_populations(whole)
+    tables = tuple(map(table_source, whole.sections("tables")))
+    scores = tuple(map(score_source, whole.sections("scores")))
+    detections = tuple(map(detection_source, whole.sections("detections")))
+    populations = tuple(map(population_source, whole.sections("populations")))
     if not (tables or scores or detections or populations):
         raise DataError(
             f"{file}: names no data; add a section [[tables]] (a value for each case), [[scores]] "
@@ -105,9 +107,12 @@ def parse_spec(content: Mapping[str, Any], file: Path) -> StudySpec:
         of_detections=bool(detections),
     )
     samples, batches = _samples(study)
-    statistics = _statistics(study) if tables or populations else ()
-    metrics = _metrics(study) if scores else ()
-    averages = _averages(study, metrics) if scores else ()
+    statistics: tuple[Statistic, ...] = ()
+    if tables or populations:
+        statistics = _resolved(study, "statistics", resolve_statistic, STATISTICS.names)
+    metrics: tuple[Metric, ...] = ()
+    if scores:
+        metrics = _resolved(study, "metrics", _sample_metric, SAMPLE_METRICS.names)
     methods, auto = _methods(study)
     return StudySpec(
         name=study.text("name", DEFAULTS["name"]),
@@ -119,9 +124,9 @@ def parse_spec(content: Mapping[str, Any], file: Path) -> StudySpec:
         levels=_levels(study),
         statistics=statistics,
         metrics=metrics,
-        averages=averages,
+        averages=_averages(study, metrics) if scores else (),
         methods=methods,
-        absent_class=_word(study, "absent_class", ABSENT_CLASS),
+        absent_class=study.word(ABSENT, ABSENT_CLASS, DEFAULTS[ABSENT]),
         truth_draws=study.integer("truth_draws", DEFAULTS["truth_draws"], at_least=1000),
         tables=tables,
         scores=scores,
@@ -130,12 +135,6 @@ def parse_spec(content: Mapping[str, Any], file: Path) -> StudySpec:
         auto=auto,
         detections=detections,
     )
-
-
-def _word(study: Section, key: str, allowed: Sequence[T]) -> T:
-    """One of a few words, as the type that they have."""
-    words = [str(word) for word in allowed]
-    return allowed[words.index(study.choice(key, words, DEFAULTS[key]))]
 
 
 def _check_effects(
@@ -148,11 +147,9 @@ def _check_effects(
             "is no [[tables]] or [[populations]]; test sets have metrics"
         )
     for key in OF_TEST_SETS:
-        averaged = key == ABSENT and of_detections
-        if key in study and not of_test_sets and not averaged:
-            hint = ""
-            if key == "metrics":
-                hint = "; sections say theirs themselves: metric = ..."
+        applies = of_test_sets or (key == ABSENT and of_detections)
+        if key in study and not applies:
+            hint = "; sections say theirs themselves: metric = ..." if key == "metrics" else ""
             raise DataError(
                 f"{study.at(key)} has no effect: it is about test sets, and there is no "
                 f"[[scores]]{hint}"
@@ -165,16 +162,16 @@ def _samples(study: Section) -> tuple[int, int]:
     samples = study.integer("samples", DEFAULTS["samples"], at_least=2)
     if samples % batches:
         below = samples // batches * batches
-        near = f"{below} or {below + batches}" if below else f"{batches}"
+        possible = f"{below} or {below + batches}" if below else f"{batches}"
         raise DataError(
             f"{study.at('samples')} = {samples} cannot be split into {batches} batches of one size;"
-            f" write {near}, or another number of batches"
+            f" write {possible}, or another number of batches"
         )
     return samples, batches
 
 
 def _levels(study: Section) -> tuple[Level, ...]:
-    alternative: Alternative = _word(study, "alternative", ALTERNATIVES)
+    alternative = study.word("alternative", ALTERNATIVES, DEFAULTS["alternative"])
     with placed(study.at("levels")):
         return tuple(
             Level(level, alternative) for level in study.numbers("levels", DEFAULTS["levels"])
@@ -184,79 +181,58 @@ def _levels(study: Section) -> tuple[Level, ...]:
 # --------------------------------------------------------------------------- names
 
 
-def _resolved(study: Section, key: str, resolve: Callable[[str], T]) -> list[tuple[str, T]]:
-    """What the names under a key mean."""
-    resolved = []
-    default = DEFAULTS[key]
-    for name in study.texts(key, (default,) if isinstance(default, str) else default):
-        with placed(study.at(key)):
-            resolved.append((name, resolve(name)))
-    return resolved
-
-
-def _check_once(study: Section, key: str, given: Sequence[tuple[str, str]]) -> None:
-    """Refuse two names of one thing; ``given`` are the name and what it means."""
-    seen: dict[str, str] = {}
-    for name, meant in given:
-        if meant in seen:
-            raise DataError(f"{study.at(key)}: {seen[meant]!r} and {name!r} are the same, {meant}")
-        seen[meant] = name
-
-
-def _statistics(study: Section) -> tuple[Statistic, ...]:
-    statistics = _resolved(study, "statistics", resolve_statistic)
-    _check_once(study, "statistics", [(name, written(s, complete=True)) for name, s in statistics])
-    order = STATISTICS.names
-    ordered = sorted(
-        (statistic for _, statistic in statistics),
-        key=lambda s: (order.index(s.spec.name), sorted(s.parameters.items())),
+def _resolved(
+    study: Section, key: str, resolve: Callable[[str], Named], order: Sequence[str]
+) -> tuple[Named, ...]:
+    """What the names under a key mean, in the order of their catalogue."""
+    names = study.texts(key, DEFAULTS[key])
+    with placed(study.at(key)):
+        values = [resolve(name) for name in names]
+    _check_once(study, key, names, [written(value, complete=True) for value in values])
+    return tuple(
+        sorted(values, key=lambda v: (order.index(v.spec.name), sorted(v.parameters.items())))
     )
-    return tuple(ordered)
+
+
+def _check_once(study: Section, key: str, names: Sequence[str], meanings: Sequence[str]) -> None:
+    """Refuse two names of one thing."""
+    seen: dict[str, str] = {}
+    for name, meaning in zip(names, meanings, strict=True):
+        if meaning in seen:
+            raise DataError(
+                f"{study.at(key)}: {seen[meaning]!r} and {name!r} are the same, {meaning}"
+            )
+        seen[meaning] = name
 
 
 def _sample_metric(name: str) -> Metric:
     metric = resolve_sample_metric(name)
     if not isinstance(metric, Metric) or metric.spec.takes is Takes.NUMBERS:
-        of_classes = [spec.name for spec in SAMPLE_METRICS if spec.takes is not Takes.NUMBERS]
+        names = [spec.name for spec in SAMPLE_METRICS if spec.takes is not Takes.NUMBERS]
         raise OptionError(
             f"{name!r} is of predicted numbers, and [[scores]] holds classes; use "
-            f"{', '.join(of_classes)}"
+            f"{', '.join(names)}"
         )
     return metric
 
 
-def _metrics(study: Section) -> tuple[Metric, ...]:
-    metrics = _resolved(study, "metrics", _sample_metric)
-    _check_once(study, "metrics", [(name, written(m, complete=True)) for name, m in metrics])
-    order = SAMPLE_METRICS.names
-    ordered = sorted(
-        (metric for _, metric in metrics),
-        key=lambda m: (order.index(m.spec.name), sorted(m.parameters.items())),
-    )
-    return tuple(ordered)
-
-
 def _averages(study: Section, metrics: Sequence[Metric]) -> tuple[str, ...]:
     """The averages; each applies to a metric, and each metric has at least one of them."""
-    given = study.texts("averages", DEFAULTS["averages"])
-    for average in given:
-        if average not in AVERAGES:
-            words = Section(study.place, {"averages": average})
-            words.choice("averages", AVERAGES, "")
+    averages = study.words("averages", AVERAGES, DEFAULTS["averages"])
     averaged = [metric.spec for metric in metrics if len(metric.spec.averages) > 1]
     for spec in averaged:
-        if not set(given) & set(spec.averages):
+        if not set(averages) & set(spec.averages):
             raise DataError(
-                f"{study.at('averages')}: {spec.name} has none of {', '.join(given)}; it has "
+                f"{study.at('averages')}: {spec.name} has none of {', '.join(averages)}; it has "
                 f"{', '.join(spec.averages)}"
             )
-    for average in given if "averages" in study else ():
+    for average in averages if "averages" in study else ():
         if not any(average in spec.averages for spec in averaged):
             raise DataError(
                 f"{study.at('averages')}: {average!r} has no effect; none of "
                 f"{', '.join(metric.spec.name for metric in metrics)} has it"
             )
-    return tuple(average for average in AVERAGES if average in given)
+    return averages
 
 
 # --------------------------------------------------------------------------- methods
@@ -264,16 +240,16 @@ def _averages(study: Section, metrics: Sequence[Metric]) -> tuple[str, ...]:
 
 def _methods(study: Section) -> tuple[tuple[MethodSpec, ...] | None, bool]:
     """The methods that are named (None: all), and whether ``auto`` is among them."""
-    everything = set(study.texts("methods", (ALL,))) <= {ALL, AUTO}
-
-    def resolved(name: str) -> str:
-        return name if name == AUTO or (name == ALL and everything) else method_named(name).name
-
-    methods = _resolved(study, "methods", resolved)
-    _check_once(study, "methods", methods)
-    names = [name for _, name in methods]
+    given = study.texts("methods", (ALL,))
+    alone = set(given) <= {ALL, AUTO}
+    with placed(study.at("methods")):
+        names = [
+            name if name == AUTO or (name == ALL and alone) else method_named(name).name
+            for name in given
+        ]
+    _check_once(study, "methods", given, names)
     if ALL in names:
         return None, AUTO in names
     place = {method.function: place for place, method in enumerate(METHODS)}
-    named = [method_named(name) for name in names if name != AUTO]
-    return tuple(sorted(named, key=lambda one: (place[one.function], one.bound))), AUTO in names
+    methods = [method_named(name) for name in names if name != AUTO]
+    return tuple(sorted(methods, key=lambda m: (place[m.function], m.bound))), AUTO in names

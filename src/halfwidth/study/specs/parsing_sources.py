@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar, get_args
+from typing import Any, Literal, get_args
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Better, Metric
@@ -53,16 +53,9 @@ OF_DETECTIONS = (
 )
 OMISSION: tuple[Missing, ...] = ("raise", "omit")
 FITTED_BY: tuple[FittedBy, ...] = get_args(FittedBy)
+POPULATIONS: tuple[Literal["kde", "empirical"], ...] = ("kde", "empirical")
 KINDS: tuple[ScoreKind, ...] = get_args(ScoreKind)
 BANDWIDTHS: tuple[Exponent, ...] = get_args(Exponent)
-
-T = TypeVar("T")
-
-
-def _word(section: Section, key: str, allowed: Sequence[T]) -> T:
-    """One of a few words, as the type that they have; the first where the key is absent."""
-    words = [str(word) for word in allowed]
-    return allowed[words.index(section.choice(key, words, words[0]))]
 
 
 def _paths(section: Section, key: str, *, single: bool = False) -> tuple[str, ...]:
@@ -99,25 +92,18 @@ def _metric(section: Section, bounds: Bounds | None) -> Metric | None:
 # --------------------------------------------------------------------------- tables
 
 
-def parse_tables(whole: Section) -> tuple[TableSource, ...]:
-    """The sections ``[[tables]]``: values of cases."""
-    return tuple(_tables(section) for section in whole.sections("tables"))
-
-
-def _tables(section: Section) -> TableSource:
+def table_source(section: Section) -> TableSource:
+    """A section ``[[tables]]``: values of cases."""
     section.check_keys(OF_TABLES)
     section.require("files", 'the tables, for example files = "results/*.csv"')
     bounds = _bounds(section)
-    missing = _word(section, "missing", MISSING_POLICIES)
-    penalty = section.number("penalty")
+    missing = section.word("missing", MISSING_POLICIES, "raise")
+    penalty = section.number("penalty", None)
     if penalty is not None and missing != "worst":
         raise DataError(
             f'{section.at("penalty")} has no effect with missing = "{missing}"; write missing = '
             '"worst"'
         )
-    scale = section.number("scale")
-    if scale is not None and scale <= 0:
-        raise DataError(f"{section.at('scale')} = {scale:g} is not above 0; it divides the values")
     metric = _metric(section, bounds)
     return TableSource(
         place=section.place,
@@ -128,10 +114,10 @@ def _tables(section: Section) -> TableSource:
         where=_where(section),
         case=section.text("case") or None,
         bounds=bounds,
-        scale=1.0 if scale is None else scale,
+        scale=section.number("scale", 1.0, above=0, wanted="above 0; it divides the values"),
         missing=missing,
         penalty=penalty,
-        population=_word(section, "population", FITTED_BY),
+        population=section.word("population", FITTED_BY, "auto"),
         min_cases=section.integer("min_cases", 0, at_least=0),
         model=section.text("model"),
         task=section.text("task"),
@@ -148,24 +134,20 @@ def _where(section: Section) -> dict[str, list[str]]:
 
 def _converted_from(section: Section, metric: Metric | None) -> str:
     """The metric in the tables that the one of the study is computed from."""
-    given = section.text("from")
+    name = section.text("from")
     known = [source for source, target in CONVERSIONS if metric and target == metric.spec.name]
-    if given and given not in known:
+    if name and name not in known:
         pairs = ", ".join(
             f'metric = "{target}" with from = "{source}"' for source, target in CONVERSIONS
         )
-        raise DataError(f"{section.at('from')} = {given!r}: what can be converted is {pairs}")
-    return given
+        raise DataError(f"{section.at('from')} = {name!r}: what can be converted is {pairs}")
+    return name
 
 
 def _failures(section: Section, metric: Metric | None) -> float:
     """The share of failed cases that the population has besides those of the tables."""
-    share = section.number("failures")
-    if share is None:
-        return 0.0
-    if not 0 < share < 1:
-        raise DataError(f"{section.at('failures')} = {share:g} is not a share such as 0.02")
-    if metric is None or metric.spec.worst is None:
+    share = section.number("failures", 0.0, above=0, below=1, wanted="a share such as 0.02")
+    if share and (metric is None or metric.spec.worst is None):
         raise DataError(
             f"{section.at('failures')} needs a metric with a worst value; "
             + ("name it: metric = ..." if metric is None else f"{metric.spec.called} has none")
@@ -175,12 +157,12 @@ def _failures(section: Section, metric: Metric | None) -> float:
 
 def _above(section: Section, metric: Metric | None) -> float:
     """The share of the median that a case must exceed to be kept."""
-    share = section.number("above")
-    if share is None:
-        return 0.0
+    share = section.number(
+        "above", 0.0, above=0, below=1, wanted="a share of the median such as 0.5"
+    )
+    if not share:
+        return share
     at = section.at("above")
-    if not 0 < share < 1:
-        raise DataError(f"{at} = {share:g} is not a share of the median such as 0.5")
     if metric is None:
         raise DataError(f"{at} needs a metric; name it: metric = ...")
     if metric.spec.better is Better.LOWER:
@@ -196,31 +178,22 @@ def _above(section: Section, metric: Metric | None) -> float:
 # --------------------------------------------------------------------------- test sets
 
 
-def parse_scores(whole: Section) -> tuple[ScoreSource, ...]:
-    """The sections ``[[scores]]``: test sets with a score for each class."""
-    return tuple(_scores(section) for section in whole.sections("scores"))
-
-
-def _scores(section: Section) -> ScoreSource:
+def score_source(section: Section) -> ScoreSource:
+    """A section ``[[scores]]``: test sets with a score for each class."""
     section.check_keys(OF_SCORES)
     section.require(
         "kind",
         'what the scores are, "logits" (log-probabilities are logits too) or "probabilities"',
     )
     _check_files(section)
-    kind = _word(section, "kind", KINDS)
-    population = _word(section, "population", ("kde", "empirical"))
+    kind = section.word("kind", KINDS, KINDS[0])
+    population = section.word("population", POPULATIONS, "kde")
     for key, lost, why in (
         ("floor", kind == "logits", 'kind = "logits"'),
         ("bandwidth", population == "empirical", 'population = "empirical"'),
     ):
         if key in section and lost:
             raise DataError(f"{section.at(key)} has no effect with {why}")
-    floor = section.number("floor")
-    if floor is not None and not 0 < floor < 0.5:
-        raise DataError(
-            f"{section.at('floor')} = {floor:g} is not a small probability above 0, such as 1e-6"
-        )
     positive = section.plain("positive")
     if len(positive) > 1:
         raise DataError(f"{section.at('positive')}: one of two classes is the positive one")
@@ -234,10 +207,12 @@ def _scores(section: Section) -> ScoreSource:
         columns=section.texts("columns"),
         labels=_labels(section),
         positive=positive[0] if positive else None,
-        floor=floor,
-        missing=_word(section, "missing", OMISSION),
-        population="kde" if population == "kde" else "empirical",
-        bandwidth=_word(section, "bandwidth", BANDWIDTHS),
+        floor=section.number(
+            "floor", None, above=0, below=0.5, wanted="a probability near 0, such as 1e-6"
+        ),
+        missing=section.word("missing", OMISSION, "raise"),
+        population=population,
+        bandwidth=section.word("bandwidth", BANDWIDTHS, "d+4"),
         calibration=_calibration(section),
         min_cases=section.integer("min_cases", 0, at_least=0),
         model=section.text("model"),
@@ -247,20 +222,16 @@ def _scores(section: Section) -> ScoreSource:
 
 def _calibration(section: Section) -> tuple[float, float] | None:
     """The intercept and the slope that a model is given."""
-    slope, intercept = section.number("calibration_slope"), section.number("calibration_intercept")
-    if slope is None:
-        if intercept is not None:
-            raise DataError(
-                f"{section.at('calibration_intercept')} has no effect without calibration_slope; "
-                "write calibration_slope = 1"
-            )
-        return None
-    if slope <= 0:
+    slope = section.number(
+        "calibration_slope", None, above=0, wanted="above 0; that of a calibrated model is 1"
+    )
+    intercept = section.number("calibration_intercept", 0.0)
+    if slope is None and "calibration_intercept" in section:
         raise DataError(
-            f"{section.at('calibration_slope')} = {slope:g} is not above 0; 1 is that of a "
-            "calibrated model"
+            f"{section.at('calibration_intercept')} has no effect without calibration_slope; "
+            "write calibration_slope = 1"
         )
-    return (intercept or 0.0, slope)
+    return None if slope is None else (intercept, slope)
 
 
 def _labels(section: Section) -> tuple[Any, ...]:
@@ -273,34 +244,31 @@ def _labels(section: Section) -> tuple[Any, ...]:
 def _check_files(section: Section) -> None:
     """A pair of NumPy files, or tables with a column of classes; not both and not half of one."""
     arrays, tables = ("scores", "targets"), ("files", "target", "columns")
-    given = [key for key in (*arrays, *tables) if key in section]
-    keys = tables if set(given) & set(tables) else arrays
-    both = bool(set(given) & set(arrays)) and bool(set(given) & set(tables))
-    lacking = [key for key in keys if key not in given]
-    if both or lacking:
-        what = f"has {' and '.join(given)} together" if both else f"lacks {' and '.join(lacking)}"
+    present = [key for key in (*arrays, *tables) if key in section]
+    keys = tables if set(present) & set(tables) else arrays
+    lacking = [key for key in keys if key not in present]
+    fault = f"lacks {' and '.join(lacking)}" if lacking else ""
+    if set(present) & set(arrays) and set(present) & set(tables):
+        fault = f"has {' and '.join(present)} together"
+    if fault:
         raise DataError(
-            f"{section.place} {what}; write scores and targets (NumPy files), or files, target and "
-            "columns (tables)"
+            f"{section.place} {fault}; write scores and targets (NumPy files), or files, target "
+            "and columns (tables)"
         )
 
 
 # --------------------------------------------------------------------------- detectors
 
 
-def parse_detections(whole: Section) -> tuple[DetectionSource, ...]:
-    """The sections ``[[detections]]``: detectors, with the objects to be found."""
-    return tuple(_detections(section) for section in whole.sections("detections"))
-
-
-def _detections(section: Section) -> DetectionSource:
+def detection_source(section: Section) -> DetectionSource:
+    """A section ``[[detections]]``: detectors, with the objects to be found."""
     section.check_keys(OF_DETECTIONS)
     section.require("files", 'detections of each model, for example files = "dets_*.json"')
     section.require("references", 'the objects to be found: references = "references.json"')
     section.require("metric", 'what detectors are measured by: metric = ["ap50", "froc_score"]')
     with placed(section.place):
-        given: dict[str, Any] = {name: section.content.get(name) for name in MATCHING}
-        matching = Matching(**given, by_class=section.content.get("by_class", True))
+        chosen = {key: section.content[key] for key in (*MATCHING, "by_class") if key in section}
+        matching = Matching(**chosen)
     source = DetectionSource(
         place=section.place,
         detections=_paths(section, "files"),
@@ -321,12 +289,8 @@ def _detections(section: Section) -> DetectionSource:
 # --------------------------------------------------------------------------- formulas
 
 
-def parse_populations(whole: Section) -> tuple[PopulationSource, ...]:
-    """The sections ``[[populations]]``: distributions by formula."""
-    return tuple(_population(section) for section in whole.sections("populations"))
-
-
-def _population(section: Section) -> PopulationSource:
+def population_source(section: Section) -> PopulationSource:
+    """A section ``[[populations]]``: a distribution by formula."""
     mixed = "parts" in section
     if mixed and "family" in section:
         raise DataError(f"{section.place} has family and parts together; leave one out")
@@ -357,10 +321,7 @@ def _part(section: Section, keys: Sequence[str], *, weighted: bool) -> MixtureCo
         parameters = parameter_names(name)
     beside = (*keys, *(("family", "weight") if weighted else ()))
     section.check_keys([*beside, *parameters])
-    weight = section.number("weight") if weighted else None
-    if weight is not None and weight <= 0:
-        raise DataError(f"{section.at('weight')} = {weight:g} is not above 0")
-    numbers = {key: section.number(key) for key in parameters}
-    given = {key: number for key, number in numbers.items() if number is not None}
+    weight = section.number("weight", 1.0, above=0, wanted="above 0") if weighted else 1.0
+    numbers = {key: section.number(key, 0.0) for key in parameters if key in section}
     with placed(section.place):
-        return complete_component(MixtureComponent(name, given, 1.0 if weight is None else weight))
+        return complete_component(MixtureComponent(name, numbers, weight))

@@ -24,7 +24,7 @@ from halfwidth.io.table import Table
 from halfwidth.study.populations.logits import logit_empirical, logit_kde
 from halfwidth.study.populations.recalibrated import recalibrated
 from halfwidth.study.specs.digests import digest_of
-from halfwidth.study.specs.matching import NAMED, STARS, Match, identity, matches
+from halfwidth.study.specs.matching import NAMED, STARS, Match, all_matches, identity, matches
 from halfwidth.study.specs.spec import FEW_CASES, FEW_OF_A_CLASS, Instance, ScoreSource
 from halfwidth.study.specs.toml_sections import placed
 from halfwidth.study.specs.value_files import notes_of_repeats
@@ -35,16 +35,9 @@ from halfwidth.tables.repeats import case_column, repeats_in
 def instances_of_scores(
     source: ScoreSource, folder: Path, averages: Sequence[str]
 ) -> Iterator[Instance]:
-    """The instances of a source: one for each pair of NumPy files, or for each table.
-
-    Raises
-    ------
-    DataError, OptionError, UnknownNameError
-        Naming the file, the column and the case.
-    """
+    """The instances of a source: one for each pair of NumPy files, or for each table."""
     if source.files:
-        found_matches = (match for pattern in source.files for match in matches(pattern, folder))
-        for match in {match.path: match for match in found_matches}.values():
+        for match in all_matches(source.files, folder):
             table = read_table(match.path)
             with placed(match.shown):
                 targets, rows = _columns(source, table)
@@ -57,7 +50,7 @@ def instances_of_scores(
             yield replace(instance, notes=(*instance.notes, *notes))
         return
     targets_files = matches(source.targets, folder)
-    known = {part: {getattr(one, part) for one in targets_files} - {""} for part in NAMED}
+    known = {part: {getattr(match, part) for match in targets_files} - {""} for part in NAMED}
     for scores, targets_file in pair_files(matches(source.scores, folder, known), targets_files):
         rows, targets = read_array(scores.path), read_array(targets_file.path)
         shown = f"{scores.shown}, {targets_file.shown}"
@@ -69,13 +62,8 @@ def pair_files(scores: Sequence[Match], targets: Sequence[Match]) -> list[tuple[
     """Files of scores, each with that of targets whose wildcards stand for the same text.
 
     The pattern of targets may have fewer wildcards: one file is of the scores of several models.
-
-    Raises
-    ------
-    DataError
-        If one has no partner, or scores have several.
     """
-    parts = [part for part in (*NAMED, STARS) if any(getattr(one, part) for one in targets)]
+    parts = [part for part in (*NAMED, STARS) if any(getattr(match, part) for match in targets)]
     for side, told_apart in ((scores, (*NAMED, STARS)), (targets, parts)):
         keyed = {match.key(told_apart): match for match in side}
         for match in side:
@@ -85,17 +73,18 @@ def pair_files(scores: Sequence[Match], targets: Sequence[Match]) -> list[tuple[
                     f"{match.shown} and {same.shown} match the same pattern with the same text "
                     "for its wildcards; name one"
                 )
-    for side, others, what in ((scores, targets, "targets"), (targets, scores, "scores")):
+    for side, others, lacking in ((scores, targets, "targets"), (targets, scores, "scores")):
         there = {match.key(parts) for match in others}
         lone = [match.shown for match in side if match.key(parts) not in there]
         if lone:
             raise DataError(
-                f"{shortened(lone, 5)}: no {what} belong to {'it' if len(lone) == 1 else 'them'}; "
-                f"there are {shortened([match.shown for match in others], 5)}. Wildcards of both "
-                "must stand for the same text"
+                f"{shortened(lone, 5)}: no {lacking} belong to "
+                f"{'it' if len(lone) == 1 else 'them'}; there are "
+                f"{shortened([match.shown for match in others], 5)}. Wildcards of both must stand "
+                "for the same text"
             )
-    of_targets = {match.key(parts): match for match in targets}
-    return [(match, of_targets[match.key(parts)]) for match in scores]
+    partners = {match.key(parts): match for match in targets}
+    return [(match, partners[match.key(parts)]) for match in scores]
 
 
 def _columns(source: ScoreSource, table: Table) -> tuple[NDArray[Any], Array]:
@@ -120,11 +109,11 @@ def _instance(
     source: ScoreSource,
     match: Match,
     shown: str,
-    given: tuple[Any, Any],
+    targets_and_rows: tuple[Any, Any],
     where: tuple[str, str],
     averages: Sequence[str],
 ) -> Instance:
-    cases = _test_set(source, given, where)
+    cases = _test_set(source, *targets_and_rows, where)
     _check_positive(source, cases, averages)
     logits, notes = _logits(source, cases, where[1])
     codes, classes = cases.truth, [str(label) for label in cases.labels]
@@ -185,9 +174,8 @@ def _calibration_in_words(source: ScoreSource, classes: Sequence[str]) -> str:
     return f", slope {slope:g}" + (f", intercept {intercept:g}" if intercept else "")
 
 
-def _test_set(source: ScoreSource, given: tuple[Any, Any], where: tuple[str, str]) -> TestSet:
+def _test_set(source: ScoreSource, targets: Any, rows: Any, where: tuple[str, str]) -> TestSet:
     """Scores and classes, checked as everywhere."""
-    targets, rows = given
     cells = as_cells(targets, where[0])
     scores = as_score_rows(rows, where[1])
     _check_range(source, scores, where[1])
@@ -205,8 +193,8 @@ def _test_set(source: ScoreSource, given: tuple[Any, Any], where: tuple[str, str
 
 def _counted(cells: NDArray[Any], columns: int, where: str) -> list[Any] | None:
     """Classes numbered from 0 have a column each, even those without a case."""
-    classes_ = labels_in(cells, where)
-    numbered = all(isinstance(label, int) and 0 <= label < columns for label in classes_)
+    labels = labels_in(cells, where)
+    numbered = all(isinstance(label, int) and 0 <= label < columns for label in labels)
     return list(range(columns)) if columns > 1 and numbered else None
 
 
@@ -228,7 +216,7 @@ def _check_positive(source: ScoreSource, cases: TestSet, averages: Sequence[str]
 
 def _logits(source: ScoreSource, cases: TestSet, where: str) -> tuple[Array, list[str]]:
     """A logit for each class, shape (C, n), and what was done; of probabilities the logarithm."""
-    rows, notes = cases.given, list[str]()
+    rows, notes = cases.rows, list[str]()
     if source.kind == "probabilities":
         rows = rows if len(rows) > 1 else _both(cases, 1 - rows[0], rows[0])
         rows = _floored(source, cases, rows, where, notes)
@@ -312,5 +300,5 @@ def _class_cautions(codes: Codes, classes: Sequence[str]) -> Iterator[Caution]:
         if size < FEW_OF_A_CLASS
     ]
     if few:
-        which = f"class{'es' if len(few) > 1 else ''} {shortened(few, 10)}"
-        yield caution("HW603", classes=which, them="them" if len(few) > 1 else "it")
+        classes_text = f"class{'es' if len(few) > 1 else ''} {shortened(few, 10)}"
+        yield caution("HW603", classes=classes_text, them="them" if len(few) > 1 else "it")

@@ -38,166 +38,105 @@ ScoreKind = Literal["logits", "probabilities"]
 
 @frozen
 class TableSource:
-    """Tables of per-case values, as ``[[tables]]`` of a spec says it.
+    """Tables of per-case values, as ``[[tables]]`` of a spec says it."""
 
-    Attributes
-    ----------
-    place : str
-        What messages call it: the file and the section.
-    files : tuple of str
-        Paths or patterns, relative to the folder of the spec.
-    metric : Metric or None
-        What the values are; None: the table says it (canonical long tables).
-    columns : tuple of str or None
-        None: all numeric ones.
-    by : tuple of str
-        Columns whose levels are instances of their own.
-    where : mapping of str to sequence of str
-        Of these columns the rows with one of these levels count; empty: all rows.
-    case : str or None
-    bounds : Bounds or None
-        Range of a metric of the user's own, or instead of the metric's.
-    scale : float
-        Values are divided by it.
-    missing : {"raise", "omit", "worst"}
-    penalty : float or None
-        Of ``missing="worst"``.
-    population : {"auto", "kde", "empirical"}
-        ``auto``: ``kde`` for continuous metrics, ``empirical`` for discrete ones.
-    min_cases : int
-        Instances with fewer cases are left out.
-    model, task : str
-        Empty: from the table, the pattern or the name of the file.
-    converted_from : str
-        The metric that the tables hold, where ``metric`` is computed from it.
-    failures : float
-        The share of cases of the population that have the worst value of the metric.
-    above : float
-        Cases up to this share of the median of the instance are left out; 0 keeps all.
-    """
-
+    # What messages call it: the file and the section.
     place: str
+    # Paths or patterns, relative to the folder of the spec.
     files: tuple[str, ...]
-    metric: Metric | None = None
-    columns: tuple[str, ...] | None = None
-    by: tuple[str, ...] = ()
-    where: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    case: str | None = None
-    bounds: Bounds | None = None
-    scale: float = 1.0
-    missing: Missing = "raise"
-    penalty: float | None = None
-    population: FittedBy = "auto"
-    min_cases: int = 0
-    model: str = ""
-    task: str = ""
-    converted_from: str = ""
-    failures: float = 0.0
-    above: float = 0.0
+    # What the values are; None: the table says it (canonical long tables).
+    metric: Metric | None
+    # None: all numeric ones.
+    columns: tuple[str, ...] | None
+    # Columns whose levels are instances of their own.
+    by: tuple[str, ...]
+    # Of these columns the rows with one of these levels count; empty: all rows.
+    where: Mapping[str, Sequence[str]]
+    case: str | None
+    # Range of a metric of the user's own, or instead of the metric's.
+    bounds: Bounds | None
+    # Values are divided by it.
+    scale: float
+    missing: Missing
+    # Of ``missing="worst"``.
+    penalty: float | None
+    # ``auto``: ``kde`` for continuous metrics, ``empirical`` for discrete ones.
+    population: FittedBy
+    # Instances with fewer cases are left out.
+    min_cases: int
+    # Empty: from the table, the pattern or the name of the file.
+    model: str
+    task: str
+    # The metric that the tables hold, where ``metric`` is computed from it.
+    converted_from: str
+    # The share of cases of the population that have the worst value of the metric.
+    failures: float
+    # Cases up to this share of the median of the instance are left out; 0 keeps all.
+    above: float
 
 
 @frozen
 class ScoreSource:
-    """Test sets with a score for each class, as ``[[scores]]`` of a spec says it.
-
-    Attributes
-    ----------
-    place : str
-    kind : {"logits", "probabilities"}
-    scores, targets : str
-        Patterns of NumPy files that belong together where their wildcards stand for the same.
-    files : tuple of str
-        Tables instead, with the columns ``target`` and ``columns``.
-    target : str
-    columns : tuple of str
-        In the order of the classes.
-    labels : tuple
-        The classes in the order of the columns; empty: those that occur, sorted.
-    positive : object
-        The positive one of two classes; None: 1 of 0 and 1.
-    floor : float or None
-        What smaller probabilities are set to before their logarithm is taken.
-    missing : {"raise", "omit"}
-    population : {"kde", "empirical"}
-    bandwidth : {"d+4", "5"}
-        The exponent of n in the bandwidth is -1 over it.
-    calibration : tuple of float or None
-        Intercept and slope that the model is given, with classes drawn anew; None: labels stay.
-    min_cases : int
-    model, task : str
-    """
+    """Test sets with a score for each class, as ``[[scores]]`` of a spec says it."""
 
     place: str
     kind: ScoreKind
-    scores: str = ""
-    targets: str = ""
-    files: tuple[str, ...] = ()
-    target: str = ""
-    columns: tuple[str, ...] = ()
-    labels: tuple[Any, ...] = ()
-    positive: Any = None
-    floor: float | None = None
-    missing: Missing = "raise"
-    population: Literal["kde", "empirical"] = "kde"
-    bandwidth: Exponent = "d+4"
-    calibration: tuple[float, float] | None = None
-    min_cases: int = 0
-    model: str = ""
-    task: str = ""
+    # Patterns of NumPy files that belong together where their wildcards stand for the same.
+    scores: str
+    targets: str
+    # Tables instead, with the columns ``target`` and ``columns``.
+    files: tuple[str, ...]
+    target: str
+    # In the order of the classes.
+    columns: tuple[str, ...]
+    # The classes in the order of the columns; empty: those that occur, sorted.
+    labels: tuple[Any, ...]
+    # The positive one of two classes; None: 1 of 0 and 1.
+    positive: Any
+    # What smaller probabilities are set to before their logarithm is taken.
+    floor: float | None
+    missing: Missing
+    population: Literal["kde", "empirical"]
+    # The exponent of n in the bandwidth is -1 over it.
+    bandwidth: Exponent
+    # Intercept and slope that the model is given, with classes drawn anew; None: labels stay.
+    calibration: tuple[float, float] | None
+    min_cases: int
+    model: str
+    task: str
 
 
 @frozen
 class DetectionSource:
-    """Detectors with the objects to be found, as ``[[detections]]`` of a spec says it.
-
-    Attributes
-    ----------
-    place : str
-    detections : tuple of str
-        Paths or patterns, one file or folder for each detector.
-    references : str
-        The file or folder of the objects to be found.
-    metrics : tuple of str
-        Each an instance: ``ap50``, ``froc_score``.
-    averages : tuple of str
-        Empty: as `hw.estimate` averages.
-    classes : tuple of str
-        The only ones that count; empty: all.
-    matching : Matching
-    min_cases : int
-    model, task : str
-    """
+    """Detectors with the objects to be found, as ``[[detections]]`` of a spec says it."""
 
     place: str
+    # Paths or patterns, one file or folder for each detector.
     detections: tuple[str, ...]
+    # The file or folder of the objects to be found.
     references: str
+    # Each an instance: ``ap50``, ``froc_score``.
     metrics: tuple[str, ...]
-    averages: tuple[str, ...] = ()
-    classes: tuple[str, ...] = ()
-    matching: Matching = field(default_factory=Matching)
-    min_cases: int = 0
-    model: str = ""
-    task: str = ""
+    # Empty: as `hw.estimate` averages.
+    averages: tuple[str, ...]
+    # The only ones that count; empty: all.
+    classes: tuple[str, ...]
+    matching: Matching
+    min_cases: int
+    model: str
+    task: str
 
 
 @frozen
 class DetectedRow:
-    """What is computed of the images of an instance.
-
-    Attributes
-    ----------
-    row : MetricRow
-    classes : tuple of str
-        Of the objects.
-    thresholds : int
-        Of localisation; curves are averaged over them.
-    metric : str
-        With its thresholds: ``ap@0.5``.
-    """
+    """What is computed of the images of an instance."""
 
     row: MetricRow
+    # Of the objects.
     classes: tuple[str, ...]
+    # Of localisation; curves are averaged over them.
     thresholds: int
+    # With its thresholds: ``ap@0.5``.
     metric: str
 
 
@@ -212,24 +151,16 @@ class MixtureComponent:
 
 @frozen
 class PopulationSource:
-    """A population by formula, as ``[[populations]]`` of a spec says it.
-
-    Attributes
-    ----------
-    place, name : str
-    parts : tuple of Part
-        One, or those of a mixture.
-    metric : Metric or None
-        What the values are taken to be; its range then holds all of them.
-    bounds : Bounds or None
-        Their range; None: that of the metric, else that of the distribution.
-    """
+    """A population by formula, as ``[[populations]]`` of a spec says it."""
 
     place: str
     name: str
+    # One, or those of a mixture.
     parts: tuple[MixtureComponent, ...]
-    metric: Metric | None = None
-    bounds: Bounds | None = None
+    # What the values are taken to be; its range then holds all of them.
+    metric: Metric | None
+    # Their range; None: that of the metric, else that of the distribution.
+    bounds: Bounds | None
 
 
 @frozen
@@ -297,9 +228,9 @@ class StudySpec:
     def settings(self) -> dict[str, Any]:
         """All that results depend on except the instances, ready for JSON.
 
-        Neither the name of the study nor where its files lie is among it; what becomes of the data
-        is part of the digest of each instance. Methods are named even where all are meant, so that
-        a later version with more of them differs.
+        Neither the name of the study nor the folder of its files is among it; what becomes of the
+        data is part of the digest of each instance. Methods are named even where all are meant, so
+        that a later version with more of them differs.
         """
         methods = METHODS if self.methods is None else self.methods
         return {
@@ -371,13 +302,6 @@ def written(bound: Metric | Statistic, *, complete: bool = False) -> str:
     """A metric or a statistic as it is written in a spec: ``"quantile:q=0.9"``.
 
     Parameters that have their default are left out unless it is to be ``complete``.
-
-    Examples
-    --------
-    >>> from halfwidth.summaries.all_statistics import STATISTICS
-    >>> trimmed = Statistic(STATISTICS["trimmed_mean"], {"share": 0.25})
-    >>> written(trimmed), written(trimmed, complete=True)
-    ('trimmed_mean', 'trimmed_mean:share=0.25')
     """
     spec: MetricSpec | StatisticSpec = bound.spec
     parameters = [

@@ -7,14 +7,16 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 from halfwidth.core.errors import DataError, HalfwidthError, closest, proposed, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import Door, through
 from halfwidth.io.settings import small_toml
+
+T = TypeVar("T")
 
 MOST_BYTES = 1_000_000
 LONGEST_SHOWN = 60
@@ -37,13 +39,7 @@ PLAIN_WORDS = (
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """The content of a TOML file.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read or is no TOML; says the line and, mostly, what is wrong with it.
-    """
+    """The content of a TOML file; a DataError says the line and, mostly, what is wrong with it."""
     text = small_toml(file, MOST_BYTES)
     try:
         return tomllib.loads(text)
@@ -85,15 +81,9 @@ def placed(place: str) -> Iterator[None]:
 
 @frozen
 class Section:
-    """One table of the file; reads values by key and kind.
+    """One table of the file; reads values by key and kind."""
 
-    Attributes
-    ----------
-    place : str
-        The file and the section: ``spec.toml: [study]``.
-    content : mapping
-    """
-
+    # Such as ``spec.toml: [study]``.
     place: str
     content: Mapping[str, Any]
 
@@ -101,7 +91,7 @@ class Section:
         return key in self.content
 
     def at(self, key: str) -> str:
-        """Where a key stands, for messages."""
+        """Where a key stands."""
         return f"{self.place} {key}"
 
     def check_keys(self, allowed: Iterable[str]) -> None:
@@ -109,15 +99,15 @@ class Section:
         known = list(allowed)
         for key in self.content:
             if key not in known:
-                near = proposed(key, known) or "."
+                meant = proposed(key, known) or "."
                 raise DataError(
-                    f"{self.place} has no {_cut(key)!r}{near} Allowed: {', '.join(known)}"
+                    f"{self.place} has no {_cut(key)!r}{meant} Allowed: {', '.join(known)}"
                 )
 
-    def require(self, key: str, what: str) -> None:
+    def require(self, key: str, meaning: str) -> None:
         """Refuse the absence of a key."""
         if key not in self.content:
-            raise DataError(f"{self.place} lacks {key}: {what}")
+            raise DataError(f"{self.place} lacks {key}: {meaning}")
 
     def text(self, key: str, default: str = "") -> str:
         """A text that is not empty; ``default`` where the key is absent."""
@@ -130,49 +120,48 @@ class Section:
             raise DataError(f"{self.at(key)} is empty")
         return value
 
-    def choice(self, key: str, allowed: Sequence[str], default: str) -> str:
-        """One of a few words."""
-        if key not in self.content:
-            return default
-        value = self.content[key]
-        if not isinstance(value, str) or value not in allowed:
-            words = ", ".join(f'"{word}"' for word in allowed)
-            near = closest(str(value), allowed)
-            meant = f'; did you mean "{near}"?' if near else ""
-            raise DataError(f"{self.at(key)} = {_shown(value)} is none of {words}{meant}")
-        return value
+    def word(self, key: str, allowed: Sequence[T], default: T) -> T:
+        """One of a few words, as the type that they have."""
+        return self._word(key, self.content[key], allowed) if key in self.content else default
+
+    def words(self, key: str, allowed: Sequence[T], default: Sequence[T]) -> tuple[T, ...]:
+        """Words of a few, no two alike, in the order in which they are allowed."""
+        listed = self._listed(key, default, lambda value: self._word(key, value, allowed))
+        return tuple(sorted(listed, key=allowed.index))
 
     def integer(self, key: str, default: int, *, at_least: int) -> int:
         """A whole number from ``at_least`` up."""
         return self._integer(key, self.content.get(key, default), at_least)
 
-    def number(self, key: str) -> float | None:
-        """A finite number, or None where the key is absent."""
-        return None if key not in self.content else self._number(key, self.content[key])
+    def number(
+        self,
+        key: str,
+        default: T,
+        *,
+        above: float = -math.inf,
+        below: float = math.inf,
+        wanted: str = "",
+    ) -> float | T:
+        """A finite number; outside of ``above`` and ``below`` an error says what is ``wanted``."""
+        if key not in self.content:
+            return default
+        number = self._number(key, self.content[key])
+        if not above < number < below:
+            raise self._wrong(key, self.content[key], wanted)
+        return number
 
     def texts(self, key: str, default: Sequence[str] = ()) -> tuple[str, ...]:
         """Texts, no two alike; one may stand without brackets."""
-        if key not in self.content:
-            return tuple(default)
-        listed = self._several(key)
-        for value in listed:
-            if not isinstance(value, str) or not value.strip():
-                raise self._wrong(key, value, "a text in quotes")
-        return tuple(self._distinct(key, listed))
+        return self._listed(key, default, lambda value: self._text(key, value))
 
     def integers(self, key: str, default: Sequence[int], *, at_least: int) -> tuple[int, ...]:
         """Whole numbers, no two alike, ascending."""
-        if key not in self.content:
-            return tuple(default)
-        listed = [self._integer(key, value, at_least) for value in self._several(key)]
-        return tuple(sorted(self._distinct(key, listed)))
+        listed = self._listed(key, default, lambda value: self._integer(key, value, at_least))
+        return tuple(sorted(listed))
 
     def numbers(self, key: str, default: Sequence[float]) -> tuple[float, ...]:
         """Finite numbers, no two alike, ascending."""
-        if key not in self.content:
-            return tuple(default)
-        listed = [self._number(key, value) for value in self._several(key)]
-        return tuple(sorted(self._distinct(key, listed)))
+        return tuple(sorted(self._listed(key, default, lambda value: self._number(key, value))))
 
     def pair(self, key: str) -> tuple[float, float] | None:
         """Two numbers, which may be infinite; None if the key is absent."""
@@ -186,13 +175,7 @@ class Section:
 
     def plain(self, key: str) -> tuple[Any, ...]:
         """Texts, numbers or booleans, no two alike."""
-        if key not in self.content:
-            return ()
-        listed = self._several(key)
-        for value in listed:
-            if not isinstance(value, str | int | float):
-                raise self._wrong(key, value, "a text, a number, true or false")
-        return tuple(self._distinct(key, listed))
+        return self._listed(key, (), lambda value: self._plain(key, value))
 
     def sections(self, key: str) -> list[Section]:
         """The tables under a key, ``[[key]]``, in their order."""
@@ -201,28 +184,49 @@ class Section:
             raise DataError(
                 f"{self.place} writes [{key}] with double brackets, [[{key}]]: there may be several"
             )
-        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        if not isinstance(value, list) or not all(isinstance(table, dict) for table in value):
             raise self._wrong(key, value, f"a section, [[{key}]]")
         several = len(value) > 1
         return [
-            Section(f"{self.place} [[{key}]]" + (f" {number}" if several else ""), one)
-            for number, one in enumerate(value, 1)
+            Section(f"{self.place} [[{key}]]" + (f" {number}" if several else ""), table)
+            for number, table in enumerate(value, 1)
         ]
 
-    def _several(self, key: str) -> list[Any]:
+    def _listed(
+        self, key: str, default: Sequence[T], check: Callable[[object], T]
+    ) -> tuple[T, ...]:
+        """Values, no two alike; one may stand without brackets."""
+        if key not in self.content:
+            return tuple(default)
         value = self.content[key]
         listed = value if isinstance(value, list) else [value]
         if not listed:
             raise DataError(f"{self.at(key)} is empty; name at least one, or leave the key out")
-        return listed
+        seen: dict[T, None] = {}
+        for checked in map(check, listed):
+            if checked in seen:
+                raise DataError(f"{self.at(key)} names {_shown(checked)} twice")
+            seen[checked] = None
+        return tuple(seen)
 
-    def _distinct(self, key: str, listed: list[Any]) -> list[Any]:
-        seen: set[Any] = set()
-        for value in listed:
-            if value in seen:
-                raise DataError(f"{self.at(key)} names {_shown(value)} twice")
-            seen.add(value)
-        return listed
+    def _text(self, key: str, value: object) -> str:
+        if not isinstance(value, str) or not value.strip():
+            raise self._wrong(key, value, "a text in quotes")
+        return value
+
+    def _plain(self, key: str, value: object) -> str | float:
+        if not isinstance(value, str | int | float):
+            raise self._wrong(key, value, "a text, a number, true or false")
+        return value
+
+    def _word(self, key: str, value: object, allowed: Sequence[T]) -> T:
+        words = [str(word) for word in allowed]
+        if not isinstance(value, str) or value not in words:
+            listed = ", ".join(f'"{word}"' for word in words)
+            near = closest(str(value), words)
+            meant = f'; did you mean "{near}"?' if near else ""
+            raise DataError(f"{self.at(key)} = {_shown(value)} is none of {listed}{meant}")
+        return allowed[words.index(value)]
 
     def _integer(self, key: str, value: object, at_least: int) -> int:
         whole = isinstance(value, int) and _is_number(value)

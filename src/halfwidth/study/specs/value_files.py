@@ -11,7 +11,6 @@ import numpy as np
 
 from halfwidth.core.cautions import caution
 from halfwidth.core.errors import DataError, shortened
-from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, Metric, MetricLevel
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.check import Ready, ready_values
@@ -22,7 +21,7 @@ from halfwidth.study.populations.empirical import empirical
 from halfwidth.study.populations.kde import MOST, adaptive_kde
 from halfwidth.study.populations.mixtures import mixture
 from halfwidth.study.specs.digests import digest_of
-from halfwidth.study.specs.matching import NAMED, Match, identity, matches
+from halfwidth.study.specs.matching import NAMED, Match, all_matches, identity
 from halfwidth.study.specs.spec import FEW_CASES, Instance, TableSource, written
 from halfwidth.study.specs.toml_sections import placed
 from halfwidth.tables.layout import (
@@ -46,21 +45,13 @@ CONVERSIONS: dict[tuple[str, str], Callable[[Array], Array]] = {
 
 
 def instances_of_tables(source: TableSource, folder: Path) -> Iterator[Instance]:
-    """The instances of all files of a source; a file that two patterns match counts once.
-
-    Raises
-    ------
-    DataError, OptionError, UnknownNameError
-        Naming the file, the column and the case.
-    """
-    found_matches = (match for pattern in source.files for match in matches(pattern, folder))
-    files = {match.path: match for match in found_matches}
-    for match in files.values():
+    """The instances of all files of a source; a file that two patterns match counts once."""
+    for match in all_matches(source.files, folder):
         yield from _instances_of_table(source, match)
 
 
 def _instances_of_table(source: TableSource, match: Match) -> list[Instance]:
-    table, found = read_table(match.path), list[Instance]()
+    table, instances = read_table(match.path), list[Instance]()
     with placed(match.shown):
         if source.where:
             with placed("where"):
@@ -72,11 +63,11 @@ def _instances_of_table(source: TableSource, match: Match) -> list[Instance]:
             metric = _metric_of(source, part)
             if metric is not None:
                 checked = part.checked()
-                found.append(_instance(source, match, layout, checked, metric, table.notes))
-        if not found:
+                instances.append(_instance(source, match, layout, checked, metric, table.notes))
+        if not instances:
             name = written(source.metric) if source.metric else "value"
             raise DataError(f"no row is of metric {name!r}; the table has {shortened(held)}")
-    return found
+    return instances
 
 
 def _check_metric(source: TableSource, layout: Layout, held: list[str]) -> None:
@@ -95,27 +86,19 @@ def _check_metric(source: TableSource, layout: Layout, held: list[str]) -> None:
 
 def _metric_of(source: TableSource, part: Slice) -> Metric | None:
     """The metric of a sample, or None if the source selects another one."""
-    given = source.metric
-    if part.metric is None or given is None:
-        return given or resolve_metric(f"{part.metric}{part.parameters}", source.bounds)
-    if given.spec.name != part.metric:
+    wanted = source.metric
+    if part.metric is None or wanted is None:
+        return wanted or resolve_metric(f"{part.metric}{part.parameters}", source.bounds)
+    if wanted.spec.name != part.metric:
         return None
     if part.metric not in METRICS:
-        return given
+        return wanted
     named = resolve_metric(f"{part.metric}{part.parameters}")
-    differs = given.parameters and dict(given.parameters) != dict(named.parameters)
-    return None if differs else Metric(given.spec, named.parameters)
+    differs = wanted.parameters and dict(wanted.parameters) != dict(named.parameters)
+    return None if differs else Metric(wanted.spec, named.parameters)
 
 
 # --------------------------------------------------------------------------- one instance
-
-
-@frozen
-class _Fit:
-    """The population to build from the values of an instance."""
-
-    population: str
-    build: Callable[[], Any]
 
 
 def _instance(
@@ -131,7 +114,7 @@ def _instance(
     ready = ready_values(
         part.values,
         metric if held is metric.spec else Metric(held),
-        _request(source),
+        Request(None, Level(), 2, 0, source.missing, source.penalty),
         scale=source.scale,
         where=where,
         cases=part.cases,
@@ -144,11 +127,11 @@ def _instance(
         values = CONVERSIONS[source.converted_from, metric.spec.name](values)
     low = source.above * np.median(values) if source.above and len(values) else -np.inf
     kept = values[values > low]
-    fit = _fit(source, metric, kept)
+    population, build = _population(source, metric, kept)
     name = "/".join(filter(None, (model, task, written(metric))))
     notes = [*layout_notes, *_notes(source, part, ready)]
     recipe: dict[str, Any] = {
-        "population": fit.population,
+        "population": population,
         "metric": written(metric, complete=True),
         "bounds": [repr(bounds.low), repr(bounds.high)],
     }
@@ -160,7 +143,7 @@ def _instance(
         left_out = len(values) - len(kept)
         notes.append(f"{left_out} of {len(values)} cases left out: at most {low:.3g}")
     if source.failures and metric.spec.worst is not None:
-        fit = _with_failures(fit, source.failures, metric.spec.worst)
+        build = functools.partial(_planted, build, source.failures, metric.spec.worst)
         name += f"+{100 * source.failures:g}% failures"
         recipe["failures"] = repr(source.failures)
     return Instance(
@@ -170,7 +153,7 @@ def _instance(
         source=f"{match.shown}, {where}",
         level=MetricLevel.INDIVIDUAL,
         metric=metric,
-        build=fit.build,
+        build=build,
         n_cases=len(kept),
         digest=digest_of(recipe, kept),
         bounds=bounds,
@@ -192,12 +175,10 @@ def _named(source: TableSource, match: Match, layout: Layout, part: Slice) -> tu
     return model, task, ", ".join([f"column {part.column!r}", *metric, *levels])
 
 
-def _request(source: TableSource) -> Request:
-    return Request(None, Level(), 2, 0, source.missing, source.penalty)
-
-
-def _fit(source: TableSource, metric: Metric, values: Array) -> _Fit:
-    """The population that the values stand for, as it will be made when it is needed."""
+def _population(
+    source: TableSource, metric: Metric, values: Array
+) -> tuple[str, Callable[[], Any]]:
+    """The kind of population that the values stand for, and what will build it."""
     kind = source.population
     if kind == "auto":
         kind = "kde" if metric.spec.kind is Kind.CONTINUOUS else "empirical"
@@ -207,16 +188,12 @@ def _fit(source: TableSource, metric: Metric, values: Array) -> _Fit:
             'write population = "empirical", which is smooth enough with so many'
         )
     if kind == "kde":
-        return _Fit("kde", functools.partial(adaptive_kde, values, metric.spec.bounds))
-    return _Fit("empirical", functools.partial(empirical, values))
-
-
-def _with_failures(fit: _Fit, share: float, worst: float) -> _Fit:
-    """The same population, but for a share of cases that have the worst value."""
-    return _Fit(fit.population, functools.partial(_planted, fit.build, share, worst))
+        return kind, functools.partial(adaptive_kde, values, metric.spec.bounds)
+    return kind, functools.partial(empirical, values)
 
 
 def _planted(build: Callable[[], Any], share: float, worst: float) -> Any:
+    """The population, but for a share of cases that have the worst value."""
     return mixture([build(), empirical([worst])], [1 - share, share])
 
 

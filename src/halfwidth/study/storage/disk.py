@@ -1,4 +1,4 @@
-"""Sealed JSON."""
+"""Files of a store: sealed JSON, and the bytes of others."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from halfwidth.core.errors import DataError
 from halfwidth.core.files import write_whole
 from halfwidth.study.storage import seals
 
@@ -22,6 +23,14 @@ def sealed_json(content: Mapping[str, Any], indent: int | None = None) -> bytes:
     text = json.dumps(with_seal, indent=indent, ensure_ascii=False, default=float)
     # Paths may hold bytes that are no text.
     return seals.add_seal(f"{text}\n".encode("utf-8", "backslashreplace"))
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file of a store."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
 
 
 def read_json(path: Path) -> dict[str, Any] | None:

@@ -29,28 +29,20 @@ PATIENCE = 30.0
 
 @frozen
 class LockHolder:
-    """A process that works on a store.
+    """A process that works on a store."""
 
-    Attributes
-    ----------
-    lock : str
-        ``"whole"``, or ``"shard-1-of-4"``.
-    pid : int
-    host : str
-    since : str
-        ISO 8601, in universal time.
-    """
-
+    # ``"whole"``, or ``"shard-1-of-4"``.
     lock: str
     pid: int
     host: str
+    # ISO 8601, in universal time.
     since: str
 
     def __str__(self) -> str:
-        what = "" if self.lock == WHOLE else f"{self.lock.replace('-', ' ')}, "
+        share = "" if self.lock == WHOLE else f"{self.lock.replace('-', ' ')}, "
         if not self.pid:
-            return f"{what}a process that has not said which"
-        return f"{what}process {self.pid} on {self.host}, since {self.since}"
+            return f"{share}a process that has not said which"
+        return f"{share}process {self.pid} on {self.host}, since {self.since}"
 
 
 def lock_name(shard: Shard | None) -> str:
@@ -60,13 +52,7 @@ def lock_name(shard: Shard | None) -> str:
 
 @contextlib.contextmanager
 def guarding_locks(store: Path) -> Iterator[None]:
-    """Briefly keep others from taking locks or from creating the store.
-
-    Raises
-    ------
-    DataError
-        If the folder cannot be written to, or another process does not release the guard.
-    """
+    """Briefly keep others from taking locks or from creating the store."""
     lock = _lock(store, DOOR)
     try:
         lock.acquire(timeout=PATIENCE)
@@ -86,12 +72,8 @@ def guarding_locks(store: Path) -> Iterator[None]:
 def hold_lock(store: Path, shard: Shard | None = None) -> Iterator[str]:
     """Hold the lock of a run and yield its name; the lock ends with the process in any case.
 
-    Only runs of other shards with the same count may hold locks at the same time.
-
-    Raises
-    ------
-    DataError
-        If another run is on the store: who, where and since when.
+    Only runs of other shards with the same count may hold locks at the same time; the error of any
+    other says who, where and since when.
     """
     name = lock_name(shard)
     lock, holder_file = _lock(store, name), store / FOLDER / f"{name}.json"
@@ -105,9 +87,8 @@ def hold_lock(store: Path, shard: Shard | None = None) -> Iterator[str]:
             raise _no_lock(lock, error) from None
         try:
             now = datetime.now(UTC).isoformat(timespec="seconds")
-            write_json(
-                holder_file, asdict(LockHolder(name, os.getpid(), socket.gethostname(), now)), name
-            )
+            holder = LockHolder(name, os.getpid(), socket.gethostname(), now)
+            write_json(holder_file, asdict(holder), name)
         except BaseException:
             lock.release()
             raise

@@ -34,42 +34,31 @@ class DamagedManifestError(DataError):
 
 @frozen
 class Manifest:
-    """The settings that all parts of a store share.
+    """The settings that all parts of a store share."""
 
-    Attributes
-    ----------
-    settings : dict
-        As parsed from JSON.
-    inputs : dict
-        Digest of the data of each instance.
-    columns : dict
-        Type of each column of a part: string, int64, double, bool, list<string>.
-    draws : int
-        Version of the rules of random draws; parts of different versions do not mix.
-    versions : dict
-        Of halfwidth, numerical libraries and Python when the store was begun.
-    begun : str
-        ISO 8601, in universal time.
-    sealed : bool
-        Whether all files of the store have seals, which earlier versions did not write.
-    """
-
+    # As parsed from JSON.
     settings: dict[str, Any]
+    # Digest of the data of each instance.
     inputs: dict[str, str]
+    # Type of each column of a part: string, int64, double, bool, list<string>.
     columns: dict[str, str]
+    # Of halfwidth, numerical libraries and Python when the store was begun.
     versions: dict[str, str | None]
+    # ISO 8601, in universal time.
     begun: str
+    # Version of the rules of random draws; parts of different versions do not mix.
     draws: int = CONTRACT
+    # Whether all files of the store have seals, which earlier versions did not write.
     sealed: bool = True
 
     @property
     def hash(self) -> str:
         """16 hexadecimal digits of the format, the settings, the inputs and the columns."""
-        what: list[Any] = [FORMAT, self.settings, self.inputs, self.columns]
+        hashed: list[Any] = [FORMAT, self.settings, self.inputs, self.columns]
         # The first rules were not named.
-        what += [self.draws] if self.draws > 1 else []
+        hashed += [self.draws] if self.draws > 1 else []
         # Arrow keeps the order of columns, and so does the hash.
-        text = json.dumps([*what, list(self.columns)], sort_keys=True)
+        text = json.dumps([*hashed, list(self.columns)], sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
@@ -98,19 +87,19 @@ def _version(library: str) -> str | None:
         return None
 
 
-def write(store: Path, what: Manifest, writer: str) -> None:
+def write(store: Path, manifest: Manifest, writer: str) -> None:
     """Write ``run.json``."""
     content = {
         "format": FORMAT,
-        "begun": what.begun,
-        "seed": what.settings.get("seed"),
-        "hash": what.hash,
-        "versions": what.versions,
+        "begun": manifest.begun,
+        "seed": manifest.settings.get("seed"),
+        "hash": manifest.hash,
+        "versions": manifest.versions,
         "platform": f"{platform.platform()}, {sys.byteorder} endian",
-        "settings": what.settings,
-        "inputs": what.inputs,
-        "columns": what.columns,
-        "draws": what.draws,
+        "settings": manifest.settings,
+        "inputs": manifest.inputs,
+        "columns": manifest.columns,
+        "draws": manifest.draws,
     }
     write_json(store / NAME, content, writer)
 
@@ -121,15 +110,7 @@ def seal(store: Path, writer: str) -> None:
 
 
 def read(store: Path) -> Manifest:
-    """Read ``run.json``.
-
-    Raises
-    ------
-    DataError
-        If it is not there, or is of another format.
-    DamagedManifestError
-        If it is damaged.
-    """
+    """Read ``run.json``; a `DamagedManifestError` if it is damaged."""
     return _parse_manifest(*_content(store), store / NAME)
 
 
@@ -154,10 +135,10 @@ def _content(store: Path) -> tuple[dict[str, Any], bool]:
     seal_holds = seals.seal_holds(content)
     if seal_holds is False:
         raise damaged(path, "has been changed since it was written: its seal does not hold")
-    found = parse_json(content)
-    if found is None:
+    parsed = parse_json(content)
+    if parsed is None:
         raise damaged(path, "cannot be read as JSON")
-    return found, seal_holds is True
+    return parsed, seal_holds is True
 
 
 def _parse_manifest(content: Mapping[str, Any], sealed: bool, path: Path) -> Manifest:
@@ -184,10 +165,10 @@ def _parse_manifest(content: Mapping[str, Any], sealed: bool, path: Path) -> Man
     return parsed
 
 
-def damaged(path: Path, what: str) -> DamagedManifestError:
+def damaged(path: Path, fault: str) -> DamagedManifestError:
     """The error for a damaged ``run.json``."""
     return DamagedManifestError(
-        f"{path}: {what}; 'halfwidth study run' with the spec of this study restores it"
+        f"{path}: {fault}; 'halfwidth study run' with the spec of this study restores it"
     )
 
 
@@ -227,8 +208,8 @@ def _change(before: Any, after: Any, *, hashed: bool) -> str:
     if hashed:
         return "is new" if before is ABSENT else "is gone"
     if isinstance(before, list) and isinstance(after, list):
-        removed = [one for one in before if one not in after]
-        added = [one for one in after if one not in before]
+        removed = [value for value in before if value not in after]
+        added = [value for value in after if value not in before]
         if removed or added:
             texts = [f"without {_short(removed)}"] if removed else []
             return ", ".join([*texts, f"with {_short(added)}"] if added else texts)
@@ -239,7 +220,7 @@ def _short(value: Any) -> str:
     if value is ABSENT:
         return "(not given)"
     if isinstance(value, list):
-        text = ", ".join(_short(one) for one in value)
+        text = ", ".join(map(_short, value))
     else:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."

@@ -24,28 +24,12 @@ def create_or_open(
     *,
     restore: bool = False,
 ) -> Store:
-    """Open the store of a study, or create it.
+    """Open the store of a study, or create it in a folder that is absent or empty.
 
-    Parameters
-    ----------
-    path : path
-        A folder that is absent, empty, or a store.
-    settings : mapping
-        Everything that all results depend on, as JSON values.
-    inputs : mapping
-        Digest of the data of each instance.
-    columns : mapping
-        Type of each column of the results: string, int64, double, bool, list<string>.
-    restore : bool
-        Rewrite ``run.json`` if it is damaged or gone and the parts are of this study.
-
-    Raises
-    ------
-    DataError
-        If the folder holds something else, a store of another study or of another format, or
-        cannot be written to. Nothing in it is changed then.
-    OptionError
-        If a library is not installed.
+    ``settings`` are all that every result depends on, as JSON values, and ``inputs`` the digests of
+    the data of each instance. With ``restore`` a ``run.json`` that is damaged or gone is written
+    again, if the parts are of this study. Nothing in the folder of another study, or of something
+    else, is changed.
     """
     need_libraries("pyarrow", "filelock")
     folder, new = Path(path), manifest.new_manifest(settings, inputs, columns)
@@ -71,13 +55,7 @@ def create_or_open(
 
 
 def open_store(path: str | Path) -> Store:
-    """Open the store in a folder, of any study.
-
-    Raises
-    ------
-    DataError
-        If there is none, or it is of another format.
-    """
+    """Open the store in a folder, of any study."""
     need_libraries("pyarrow", "filelock")
     return Store(Path(path), manifest.read(Path(path)))
 
@@ -117,13 +95,7 @@ def _is_ours(name: str) -> bool:
 
 
 def _restore_manifest(folder: Path, new: manifest.Manifest, fault: DataError) -> str:
-    """Rewrite ``run.json``; returns a note.
-
-    Raises
-    ------
-    DataError
-        If parts are of another study, which only its own spec can restore.
-    """
+    """Rewrite ``run.json``, unless parts are of another study; returns a note."""
     path = folder / manifest.NAME
     with locks.guarding_locks(folder):
         parts = sorted((folder / PARTS).glob("*.parquet"))

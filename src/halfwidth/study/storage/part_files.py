@@ -14,33 +14,19 @@ from halfwidth.study.storage.manifest import FORMAT, Manifest
 
 
 def part_metadata(name: str, digest: str, settings: str) -> dict[bytes, bytes]:
-    """The metadata of a part.
-
-    Parameters
-    ----------
-    name, digest : str
-        Of the chunk.
-    settings : str
-        Hash of the settings that all parts share.
-    """
+    """The metadata of the part of a chunk; ``settings`` is the hash of those all parts share."""
     entries = {"chunk": name, "digest": digest, "settings": settings, "format": FORMAT}
     return {f"halfwidth.{key}".encode(): str(text).encode() for key, text in entries.items()}
 
 
 @frozen
 class PartCheck:
-    """The result of checking a part.
+    """The result of checking a part."""
 
-    Attributes
-    ----------
-    fault : str
-        What is wrong, such as ``"is damaged"``; empty if the part is sound.
-    sealed : bool
-        Whether the part has a seal. A part without one, as earlier versions wrote them, is
-        checked by the checksums of its pages, its columns and its metadata.
-    """
-
+    # What is wrong, such as ``"is damaged"``; empty if the part is sound.
     fault: str = ""
+    # Whether the part has a seal. A part without one, as earlier versions wrote them, is checked by
+    # the checksums of its pages, its columns and its metadata.
     sealed: bool = True
 
 
@@ -182,21 +168,9 @@ FITS: dict[str, Callable[[Any], bool]] = {
 def parquet(
     rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], metadata: Mapping[bytes, bytes]
 ) -> bytes:
-    """The bytes of a part.
+    """The bytes of a part; None is a missing value of any type.
 
-    Parameters
-    ----------
-    rows : sequence of mapping
-        Each has all columns and no other; None is a missing value of any type.
-    columns : mapping
-        Type of each column: string, int64, double, bool, list<string>.
-    metadata : mapping
-        See `part_metadata`.
-
-    Raises
-    ------
-    TypeError
-        If rows do not fit the columns: an error of the program, not of the user.
+    Rows that do not have exactly the columns are a TypeError, an error of the program.
     """
     import pyarrow as pa
 

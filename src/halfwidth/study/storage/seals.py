@@ -19,17 +19,10 @@ BLANK = (MARK + ZEROS).decode()
 
 
 def add_seal(content: bytes, identity: str = "") -> bytes:
-    """Content with its seal in place of the last `BLANK`.
+    """Content with its seal in place of the last `BLANK`, which stands under `NAME`.
 
-    Parameters
-    ----------
-    content : bytes
-        Holds `BLANK` under `NAME`.
-    of : str
-        What the content is: the seal holds for this identity alone.
+    The seal holds for this identity alone.
 
-    Examples
-    --------
     >>> content = add_seal(b'{"halfwidth.seal": "%b"}' % BLANK.encode(), "a")
     >>> seal_holds(content, "a"), seal_holds(content, "b"), seal_holds(b"{}", "a")
     (True, False, None)

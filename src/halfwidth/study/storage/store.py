@@ -30,37 +30,23 @@ FOLDERS = (locks.FOLDER, PARTS, FAILED, TIMINGS)
 
 @frozen
 class ChunkStates:
-    """The states of some chunks.
+    """The states of some chunks."""
 
-    Attributes
-    ----------
-    done : set of str
-        Names of the chunks whose part is sound.
-    faults : dict
-        What is wrong with unsound parts, by the names of their chunks.
-    unsealed : int
-        The number of sound parts without a seal, as earlier versions wrote them.
-    """
-
+    # Names of the chunks whose part is sound.
     done: set[str]
+    # What is wrong with unsound parts, by the names of their chunks.
     faults: dict[str, str]
+    # The number of sound parts without a seal, as earlier versions wrote them.
     unsealed: int = 0
 
 
 @frozen
 class Store:
-    """An open store.
-
-    Attributes
-    ----------
-    path : Path
-    manifest : Manifest
-    notes : tuple of str
-        Remarks for the next run.
-    """
+    """An open store."""
 
     path: Path
     manifest: manifest.Manifest
+    # Remarks for the next run.
     notes: tuple[str, ...] = ()
 
     @property
@@ -77,10 +63,7 @@ class Store:
         return self.chunk_states(chunks).done
 
     def chunk_states(self, chunks: Iterable[Chunk]) -> ChunkStates:
-        """Which chunks are done, and what is wrong with unsound parts.
-
-        Every part is read in full.
-        """
+        """Which chunks are done, and what is wrong with unsound parts; reads parts in full."""
         there = {entry.name for entry in _entries(self.path / PARTS)}
         done, faults, unsealed = set(), {}, 0
         for chunk in chunks:
@@ -98,7 +81,7 @@ class Store:
     def stray_parts(self, chunks: Iterable[Chunk]) -> dict[Path, str]:
         """Unsound parts that belong to no chunk of the study, and what is wrong with them.
 
-        They matter since results are read from all parts, whatever their names.
+        Results are read from all parts, whatever their names.
         """
         known = {self.part(chunk).name for chunk in chunks}
         paths = (path for path in parts_in(self.path) if path.name not in known)
@@ -106,13 +89,7 @@ class Store:
         return {path: fault for path, fault in checked.items() if fault}
 
     def seal(self, writer: str) -> tuple[Store, int]:
-        """Seal sound parts of earlier versions; returns the store and their number.
-
-        Raises
-        ------
-        DataError
-            If the system refuses.
-        """
+        """Seal sound parts of earlier versions; returns the store and their number."""
         if self.manifest.sealed:
             return self, 0
         count = 0
@@ -129,7 +106,7 @@ class Store:
     def note_chunks(self, chunks: Sequence[Chunk], writer: str) -> None:
         """Store the list of chunks, so that the store alone shows the progress."""
         path = self.path / CHUNKS
-        content = {"chunks": [[one.name, one.digest, one.cost, one.group] for one in chunks]}
+        content = {"chunks": [[c.name, c.digest, c.cost, c.group] for c in chunks]}
         if read_json(path) != content:
             write_json(path, content, writer)
 
@@ -137,11 +114,6 @@ class Store:
         """The chunks of the study, without their payloads.
 
         None if no run has stored the list (an earlier version, or no run yet).
-
-        Raises
-        ------
-        DataError
-            If the list is damaged.
         """
         path = self.path / CHUNKS
         if not path.exists():
@@ -155,22 +127,7 @@ class Store:
             ) from None
 
     def write(self, chunk: Chunk, rows: Sequence[Mapping[str, Any]], writer: str) -> None:
-        """Write the part of a chunk atomically.
-
-        Parameters
-        ----------
-        chunk : Chunk
-        rows : sequence of mapping
-        writer : str
-            Name of the lock held.
-
-        Raises
-        ------
-        TypeError
-            If the rows do not have exactly the columns and the types of the store.
-        DataError
-            If the system refuses.
-        """
+        """Write the part of a chunk whole or not at all; ``writer`` names the lock held."""
         metadata = part_metadata(chunk.name, chunk.digest, self.hash)
         content = parquet(rows, self.manifest.columns, metadata)
         write_whole(self.part(chunk), content, writer)
@@ -183,10 +140,7 @@ class Store:
         return path
 
     def failures(self, chunks: Iterable[Chunk]) -> dict[str, dict[str, Any]]:
-        """The failures of chunks that were set aside, by their names.
-
-        An empty record means that it is damaged.
-        """
+        """The failures of chunks that were set aside, by name; a damaged record is empty."""
         there = {entry.name for entry in _entries(self.path / FAILED)}
         paths = {chunk.name: self._failure(chunk.name) for chunk in chunks}
         return {name: read_json(path) or {} for name, path in paths.items() if path.name in there}

@@ -9,21 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from halfwidth.core.errors import DataError
 from halfwidth.core.files import cannot_write, write_whole
 from halfwidth.study.storage import locks
-from halfwidth.study.storage.disk import parse_json, sealed_json
+from halfwidth.study.storage.disk import parse_json, read_bytes, sealed_json
 from halfwidth.study.storage.store import TIMINGS, set_aside
 
 
 def add_timing(store: Path, timing: Mapping[str, Any], writer: str) -> None:
-    """Add a line to the file of timings of this process.
-
-    Raises
-    ------
-    DataError
-        If the system refuses.
-    """
+    """Add a line to the file of timings of this process."""
     host = re.sub(r"[^A-Za-z0-9-]", "-", socket.gethostname())
     file = store / TIMINGS / f"{writer}.{host}.{os.getpid()}.jsonl"
     try:
@@ -63,9 +56,5 @@ def tidy_timings(store: Path, writer: str) -> list[str]:
 
 
 def _lines(file: Path) -> list[bytes]:
-    try:
-        lines = file.read_bytes().split(b"\n")
-    except OSError as error:
-        raise DataError(f"{file}: cannot be read ({error.strerror or error})") from None
     # The seal covers the whole line.
-    return [line + b"\n" for line in lines if line]
+    return [line + b"\n" for line in read_bytes(file).split(b"\n") if line]

@@ -12,7 +12,7 @@ from halfwidth.core.files import write_whole
 from halfwidth.core.frozen import frozen
 from halfwidth.study.chunks import Chunk
 from halfwidth.study.storage import manifest
-from halfwidth.study.storage.disk import parse_json, read_json
+from halfwidth.study.storage.disk import parse_json, read_bytes, read_json
 from halfwidth.study.storage.locks import LockHolder, hold_lock, holders
 from halfwidth.study.storage.opening import create_or_open, open_store
 from halfwidth.study.storage.part_files import check_content, check_part, seal_part
@@ -22,38 +22,26 @@ from halfwidth.study.storage.timings import read_timings
 
 @frozen
 class StudyStatus:
-    """The progress of a study.
+    """The progress of a study."""
 
-    Attributes
-    ----------
-    done, failed, left : tuple of str
-        Names of chunks: with a sound part, set aside, and neither. ``left`` is None if the list of
-        chunks is unknown.
-    damaged : dict
-        What is wrong with unsound parts.
-    running : tuple of Holder
-        Runs that work on the store now.
-    seconds : float
-        Work done so far, in seconds of one worker.
-    seconds_left : float
-        Work left, estimated from the pace so far; NaN if unknown.
-    reasons : dict
-        Why each failed chunk failed, in a line.
-    unsealed : int
-        Parts without a seal, of earlier versions: sound as far as can be checked.
-    torn : int
-        Damaged lines of timings, which are ignored.
-    """
-
+    # Names of chunks: with a sound part, set aside, and neither. ``left`` is None if the list of
+    # chunks is unknown.
     done: tuple[str, ...]
     failed: tuple[str, ...]
     left: tuple[str, ...] | None
+    # What is wrong with unsound parts.
     damaged: Mapping[str, str]
+    # Runs that work on the store now.
     running: tuple[LockHolder, ...]
+    # Work done so far, in seconds of one worker.
     seconds: float
+    # Work left, estimated from the pace so far; NaN if unknown.
     seconds_left: float
+    # Why each failed chunk failed, in a line.
     reasons: Mapping[str, str]
+    # Parts without a seal, of earlier versions: sound as far as can be checked.
     unsealed: int = 0
+    # Damaged lines of timings, which are ignored.
     torn: int = 0
 
 
@@ -114,13 +102,7 @@ def _timings(store: Store) -> tuple[list[dict[str, Any]], int]:
 
 
 def retry(store: Store) -> int:
-    """Forget failures, so that the next run repeats their chunks; returns their number.
-
-    Raises
-    ------
-    DataError
-        If a run is on the store.
-    """
+    """Forget failures, so that the next run repeats their chunks; returns their number."""
     with hold_lock(store.path):
         names = [path.stem for path in sorted((store.path / FAILED).glob("*.json"))]
         for name in names:
@@ -133,19 +115,12 @@ def retry(store: Store) -> int:
 
 @frozen
 class CollectResult:
-    """The result of `collect`.
-
-    Attributes
-    ----------
-    copied, already, replaced : int
-        Parts that are new, that existed already, and that replaced damaged ones.
-    damaged : dict
-        What is wrong with the parts that were not copied, by their files.
-    """
+    """The numbers of parts that `collect` copied, that were there, and that it replaced."""
 
     copied: int
     already: int
     replaced: int
+    # What is wrong with the parts that were not copied, by their files.
     damaged: Mapping[Path, str]
 
 
@@ -161,16 +136,7 @@ def open_or_create_like(folder: str | Path, other: str | Path) -> Store:
 def collect(store: Store, others: Sequence[str | Path]) -> CollectResult:
     """Copy the parts of other stores of the same study into one; repeating it is harmless.
 
-    Parameters
-    ----------
-    store : Store
-    others : sequence of path
-
-    Raises
-    ------
-    DataError
-        If one of the others is no store, or is of another study: then nothing is copied. If a run
-        is on ``store``. If the system refuses.
+    Nothing is copied if one of the others is no store, or is of another study.
     """
     sources = [open_store(other) for other in others]
     for source in sources:
@@ -188,7 +154,7 @@ def collect(store: Store, others: Sequence[str | Path]) -> CollectResult:
             if source.path.resolve() == store.path.resolve():
                 continue
             for part in parts_in(source.path):
-                content = _content(part)
+                content = read_bytes(part)
                 checked = check_content(content, part.stem, source.manifest)
                 if checked.fault:
                     damaged[part] = checked.fault
@@ -215,9 +181,9 @@ def _copy_the_rest(store: Store, source: Store, writer: str) -> None:
     for timings in sorted((source.path / TIMINGS).glob("*.jsonl")):
         goal = store.path / TIMINGS / timings.name
         if not goal.exists() or goal.stat().st_size < timings.stat().st_size:
-            write_whole(goal, _content(timings), writer)
+            write_whole(goal, read_bytes(timings), writer)
     for failure in sorted((source.path / FAILED).glob("*.json")):
-        goal, content = store.path / FAILED / failure.name, _content(failure)
+        goal, content = store.path / FAILED / failure.name, read_bytes(failure)
         # The chunk of a damaged record will be repeated.
         if (
             parse_json(content) is not None
@@ -227,11 +193,4 @@ def _copy_the_rest(store: Store, source: Store, writer: str) -> None:
             write_whole(goal, content, writer)
     noted, goal = source.path / CHUNKS, store.path / CHUNKS
     if noted.exists() and not goal.exists() and read_json(noted) is not None:
-        write_whole(goal, _content(noted), writer)
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+        write_whole(goal, read_bytes(noted), writer)

@@ -1,0 +1,81 @@
+"""The list of all messages, `docs/messages.md`, and what of a text is in none of them."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+
+import halfwidth as hw
+
+PAGE = Path(__file__).parents[1] / "docs" / "messages.md"
+# Between the words of a message: options as Python spells them, and values, which may be inflected.
+VALUE = re.compile(r"\b\w+=…|…\w*")
+# Three words in a row are no value, unless it is a list.
+WORDS = re.compile(r"(?<![\w'/.-])[a-z]{2,}(?: (?!and |or )[a-z]{2,}){2,}(?![\w'/.-])")
+# What libraries and the help of options say within a message.
+BY_OTHERS = re.compile(r"(?<=cannot be read as Parquet )\(.*\)|(?<=is missing: ).*(?= Try ')")
+# What begins each message on stderr, which may go on in further lines.
+BEGINNING = re.compile(r"^halfwidth: ", re.MULTILINE)
+# A message of fewer letters ("… is not …") must be all that is said beside two values, since its
+# words stand in many a text.
+FEW_LETTERS = 10
+
+
+@functools.cache
+def entries() -> tuple[list[list[str]], list[list[str]]]:
+    """The words of each message between its values, and names of metrics: long ones, short ones."""
+    lines = PAGE.read_text("utf-8").splitlines()
+    texts = [re.sub(r"\\(.)", r"\1", line[2:]) for line in lines if line.startswith("- ")]
+    catalogues = (hw.METRICS, hw.SAMPLE_METRICS, hw.DETECTION_METRICS)
+    texts += [spec.called for catalogue in catalogues for spec in catalogue]
+    constant = [[part.strip() for part in VALUE.split(text)] for text in dict.fromkeys(texts)]
+    each = [[part for part in parts if re.search(r"\w", part)] for parts in constant]
+    each.sort(key=_letters, reverse=True)
+    return (
+        [parts for parts in each if _letters(parts) >= FEW_LETTERS],
+        [parts for parts in each if 0 < _letters(parts) < FEW_LETTERS],
+    )
+
+
+def unlisted(printed: str) -> list[str]:
+    """Words in a row that are of no message in the list."""
+    return [words for text in BEGINNING.split(printed) for words in _unlisted(text)]
+
+
+def _letters(parts: list[str]) -> int:
+    return len(re.sub(r"\W", "", "".join(parts)))
+
+
+def _unlisted(text: str) -> list[str]:
+    rest, before = BY_OTHERS.sub("", " ".join(text.split())), ""
+    long, short = entries()
+    while rest != before:
+        before = rest
+        for parts in long:
+            rest = _without(rest, parts)
+    return [
+        words
+        for piece in rest.split("|")
+        for words in WORDS.findall(piece)
+        if all(WORDS.search(_without(piece, parts)) for parts in short)
+    ]
+
+
+def _without(text: str, parts: list[str]) -> str:
+    """A text without the parts of a message, if they stand there in their order."""
+    if not all(part in text for part in parts):
+        return text
+    kept, end = [], 0
+    for part in parts:
+        found = _at_the_start_of_a_word(part).search(text, end)
+        if not found:
+            return text
+        kept.append(text[end : found.start()])
+        end = found.end()
+    return "|".join([*kept, text[end:]])
+
+
+@functools.cache
+def _at_the_start_of_a_word(part: str) -> re.Pattern[str]:
+    return re.compile((r"(?<!\w)" if part[0].isalnum() else "") + re.escape(part))
