@@ -55,6 +55,16 @@ def test_models_are_told_apart_and_named() -> None:
     assert names(hw.estimate(test, metric="auroc")) == [("A", "A"), ("B", "B")]
 
 
+def test_only_values_of_cases_may_be_counted_as_failures() -> None:
+    cases = pd.Index([f"case {place}" for place in range(60)])
+    scores = {"A": pd.Series(S["A"][:50], index=cases[:50]), "B": pd.Series(S["B"], index=cases)}
+    with pytest.raises(hw.DataError, match="A lacks 10") as caught:
+        hw.compare(pd.Series(Y, index=cases), scores, metric="auroc")
+    assert str(caught.value).endswith("pairing='common' leaves them out")
+    with pytest.raises(hw.DataError, match="an empty value, and missing='worst'"):
+        hw.compare(scores, metric="dsc")
+
+
 def test_ids_of_cases_are_no_models() -> None:
     (one,) = hw.compare(WIDE, metric="dsc")
     assert (one.first, one.second) == ("unet", "vit")

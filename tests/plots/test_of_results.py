@@ -24,6 +24,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
         hw.CaseValues.from_table({"A": DICE, "B": OTHER}, metric="dsc")
     ),
     "a difference": lambda: hw.difference_ci(DICE, OTHER, metric="dsc"),
+    "one of several differences": lambda: hw.compare(DICE, OTHER, metric="dsc")[0],
     "limits of agreement": lambda: hw.limits_of_agreement(DICE, OTHER, metric="dsc"),
     "a curve": lambda: hw.curve(TRUTH, "roc", y_score=SCORE, n_resamples=49, rng=1)[0],
     "a confusion matrix": lambda: hw.confusion_ci(TRUTH, (SCORE > 0.5).astype(int)),
@@ -60,6 +61,27 @@ def test_other_pictures_have_names() -> None:
     assert isinstance(hw.plot(estimate, "forest"), Figure)
     with pytest.raises(hw.OptionError, match="did you mean 'forest'"):
         hw.plot(estimate, "forrest")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "remedy"),
+    [
+        (
+            "an estimate",
+            "distribution",
+            "estimate returns have: plot(estimates[:1], 'distribution')",
+        ),
+        (
+            "one of several differences",
+            "cases",
+            "compare returns have: plot(differences[:1], 'cases')",
+        ),
+    ],
+)
+def test_one_result_has_no_values_of_cases(name: str, kind: str, remedy: str) -> None:
+    with pytest.raises(hw.OptionError) as caught:
+        hw.plot(RESULTS[name](), kind)
+    assert remedy in str(caught.value)
 
 
 def test_pages_are_named() -> None:

@@ -89,13 +89,13 @@ def _limits(
         return bias, sd, [Limit(value, math.nan, math.nan) for value in values]
     sd = float(differences.std(ddof=1))
     reach = float(special.stdtrit(n - 1, 1 - tail)) * sd / math.sqrt(n)
-    near, far = tolerance_factors(n, z, tail)
+    less, more = tolerance_factors(n, z, tail)
     return (
         Limit(mean, mean - reach, mean + reach),
         sd,
         [
-            Limit(mean - z * sd, mean - far * sd, mean - near * sd),
-            Limit(mean + z * sd, mean + near * sd, mean + far * sd),
+            Limit(mean - z * sd, mean - more * sd, mean - less * sd),
+            Limit(mean + z * sd, mean + less * sd, mean + more * sd),
         ],
     )
 
@@ -110,9 +110,9 @@ def tolerance_factors(n: int, z: float, tail: float) -> tuple[float, float]:
     """
     from scipy import special
 
-    centre = z * math.sqrt(n)
-    near, far = (float(special.nctdtrit(n - 1, centre, p)) for p in (tail, 1 - tail))
-    return near / math.sqrt(n), far / math.sqrt(n)
+    root = math.sqrt(n)
+    lower, upper = (float(special.nctdtrit(n - 1, z * root, p)) for p in (tail, 1 - tail))
+    return lower / root, upper / root
 
 
 def _clustered(differences: Array, codes: Any) -> tuple[float, float, int]:

@@ -6,8 +6,6 @@ import functools
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from halfwidth.comparison.estimates import ChosenPairs, error_of_cases, estimates_of, together_of
 from halfwidth.comparison.multiplicity import UNCORRECTED, corrected
 from halfwidth.comparison.no_difference import run_tests
@@ -22,7 +20,7 @@ from halfwidth.core.spec import Better
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Level
 from halfwidth.data.families import MeasuredFamily
-from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs
+from halfwidth.estimation.pipeline import by_itself, estimate_jobs
 from halfwidth.results.comparison import (
     Comparisons,
     Difference,
@@ -49,8 +47,10 @@ def compared(
         for pair, difference, narrow in zip(one.pairs, differences, ends, strict=True):
             error = functools.partial(error_of_cases, one, pair, settings)
             both = settings.request.failures == "both"
-            said = verdict(difference, settings.margin, equivalence=narrow, error=error, both=both)
-            items.append(replace(difference, verdict=said))
+            judged = verdict(
+                difference, settings.margin, equivalence=narrow, error=error, both=both
+            )
+            items.append(replace(difference, verdict=judged))
     return Comparisons(
         tuple(items),
         _goals(families, settings),
@@ -104,10 +104,9 @@ def _differences(
 ) -> list[Difference]:
     """The differences of a family, with tests and intervals that hold together beside them."""
     tests = _tests(chosen, settings)
-    values = {name: _value(job) for name, job in chosen.family.jobs.items()}
     differences = [
         _with_cautions(
-            _difference(chosen, pair, values, estimate, test, settings),
+            _difference(chosen, pair, estimate, test, settings),
             pair_cautions(chosen, pair, settings),
         )
         for pair, estimate, test in zip(chosen.pairs, estimates, tests, strict=True)
@@ -115,7 +114,7 @@ def _differences(
     if len(differences) > 1 and settings.correction != UNCORRECTED:
         together = together_of(chosen, estimates, settings, settings.request.level)
         differences = [
-            _with_cautions(_with_joint_interval(difference, interval, settings), further)
+            _with_cautions(_with_simultaneous(difference, interval, settings), further)
             for difference, interval, further in zip(
                 differences, together.intervals, together.cautions, strict=True
             )
@@ -127,43 +126,42 @@ def _tests(chosen: ChosenPairs, settings: Settings) -> Sequence[TestResult | Non
     """Tests of a family, all on the same draws, adjusted for their number."""
     jobs = chosen.family.jobs
     request = settings.request
-    made = run_tests(settings.test, jobs, chosen.pairs, request, paired=settings.paired)
-    results = [one for one in made if one is not None]
-    return corrected(results, settings.correction) if len(results) == len(made) else made
+    tests = run_tests(settings.test, jobs, chosen.pairs, request, paired=settings.paired)
+    results = [one for one in tests if one is not None]
+    return corrected(results, settings.correction) if len(results) == len(tests) else tests
 
 
 def _difference(
     chosen: ChosenPairs,
     pair: tuple[str, str],
-    values: dict[str, float],
     estimate: Estimate,
     test: TestResult | None,
     settings: Settings,
 ) -> Difference:
     first, second = chosen.jobs(pair)
-    what = common_functional(first, second)
+    functional = common_functional(first, second)
     if test is not None and test.n_resamples is not None:
         estimate = replace(estimate, seed=settings.request.seed)
     over = "" if first.records.n_groups is None else first.records.over
     return Difference(
         *pair,
-        values[pair[0]],
-        values[pair[1]],
+        first.value,
+        second.value,
         estimate,
-        what.metric,
+        functional.metric,
         settings.effect,
         settings.paired,
         chosen.family.n_unmatched,
         test=test,
-        superiority=_superiority(chosen.family, pair, what.metric.spec.better),
-        subject=subject_of(what.metric, what.statistic, first.average, over),
+        superiority=_superiority(chosen.family, pair, functional.metric.spec.better),
+        subject=subject_of(functional.metric, functional.statistic, first.average, over),
     )
 
 
-def _with_joint_interval(
+def _with_simultaneous(
     difference: Difference, interval: SimultaneousInterval, settings: Settings
 ) -> Difference:
-    """The difference with its interval among all, and the seed if that was drawn."""
+    """The difference with its simultaneous interval, and the seed if that was drawn."""
     estimate = difference.estimate
     if interval.method != BONFERRONI:
         estimate = replace(estimate, seed=settings.request.seed)
@@ -175,11 +173,6 @@ def _with_cautions(difference: Difference, further: Sequence[Caution]) -> Differ
     estimate = difference.estimate
     cautions = sorted([*estimate.cautions, *further], key=lambda one: one.code)
     return replace(difference, estimate=replace(estimate, cautions=tuple(dict.fromkeys(cautions))))
-
-
-def _value(job: Job) -> float:
-    """The statistic or metric of one model."""
-    return float(np.asarray(job.functional.statistic(job.records.arranged[None]))[0])
 
 
 def _superiority(family: MeasuredFamily, pair: tuple[str, str], better: Better) -> float:

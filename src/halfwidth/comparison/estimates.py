@@ -109,9 +109,9 @@ def _comparanda(chosen: ChosenPairs, settings: Settings) -> Comparanda:
 def _unpaired(chosen: ChosenPairs, pair: Pair, request: Request, settings: Settings) -> Estimate:
     """The difference of models on independent cases; cautions say whose cases they doubt."""
     jobs = chosen.jobs(pair)
-    what = common_functional(*jobs)
+    metric = common_functional(*jobs).metric
     first, second = (
-        replace(job, functional=replace(job.functional, metric=what.metric), label=name)
+        replace(job, functional=replace(job.functional, metric=metric), label=name)
         for job, name in zip(jobs, pair, strict=True)
     )
     estimate = estimate_unpaired(first, second, request, settings.effect)

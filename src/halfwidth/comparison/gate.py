@@ -7,6 +7,7 @@ more there are; with m comparisons its bound is that of the level 1 - α/m.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
@@ -21,16 +22,10 @@ NOT_SHOWN = (INCONCLUSIVE, INFERIOR)
 
 
 def judge(compare_at: Callable[[float], Comparisons], confidence_level: float) -> Gate:
-    """Judge a new model by its comparisons with the old one.
+    """Judge a new model by its comparisons with the old one, with a margin, at a level.
 
-    Parameters
-    ----------
-    compare_at : callable
-        From a confidence level to the comparisons, new against old with a margin: one, or one for
-        each of several organs, tasks, ...
-    confidence_level : float
-        1 - α. At a true difference of minus the margin a single comparison passes and fails with
-        a probability of α/2 each.
+    At a true difference of minus the margin a single comparison passes and fails with a probability
+    of α/2 each.
     """
     comparisons = compare_at(confidence_level)
     words = [_word(item) for item in comparisons]
@@ -69,9 +64,9 @@ def _places(comparisons: Comparisons) -> list[str]:
 
 
 def _first_of(comparisons: Comparisons, chosen: Sequence[bool]) -> str:
-    """The sentence of the first that is chosen, and how many there are more."""
-    every = zip(comparisons, _places(comparisons), chosen, strict=True)
-    (first, place), *others = [(item, place) for item, place, is_one in every if is_one]
+    """The verdict of the first chosen comparison, and where else the same holds."""
+    places = zip(comparisons, _places(comparisons), strict=True)
+    (first, place), *others = itertools.compress(places, chosen)
     text = first.verdict.sentence.removeprefix("Inconclusive: ") if first.verdict else ""
     more = f" Likewise {', '.join(other for _, other in others)}." if others else ""
     return f"{place}: {text}{more}" if place else f"{text}{more}"

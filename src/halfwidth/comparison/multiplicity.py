@@ -38,27 +38,12 @@ CORRECTIONS: dict[str, Callable[[Array], Array]] = {
 
 
 def adjusted_p_values(p_values: ArrayLike, correction: str = "holm") -> Array:
-    """P-values adjusted for how many they are.
+    """P-values adjusted for how many they are; one up to α rejects at level α.
 
-    Parameters
-    ----------
-    p_values : array-like, shape (m,)
-        NaN where a test cannot be made; such a test does not count.
-    correction : {"holm", "bonferroni", "benjamini_hochberg"}
-        The first two hold the probability of any false rejection, Holm's with more power; the last
-        one the expected share of false ones among the rejections.
+    A test that cannot be made (NaN) does not count. Bonferroni and Holm (1979), with more power,
+    hold the probability of any false rejection; Benjamini & Hochberg (1995) the expected share of
+    false ones among the rejections.
 
-    Returns
-    -------
-    ndarray, shape (m,)
-        An adjusted p-value up to α rejects at level α.
-
-    References
-    ----------
-    Holm (1979); Benjamini & Hochberg (1995).
-
-    Examples
-    --------
     >>> adjusted_p_values([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """
@@ -66,12 +51,12 @@ def adjusted_p_values(p_values: ArrayLike, correction: str = "holm") -> Array:
         raise OptionError(
             f"{spelled('correction', correction)} is none of {', '.join(CORRECTIONS)}"
         )
-    given = np.asarray(p_values, float)
-    adjusted = np.full(given.shape, np.nan)
-    known = np.flatnonzero(~np.isnan(given))
-    order = known[np.argsort(given[known], kind="stable")]
+    raw = np.asarray(p_values, float)
+    adjusted = np.full(raw.shape, np.nan)
+    known = np.flatnonzero(~np.isnan(raw))
+    order = known[np.argsort(raw[known], kind="stable")]
     if len(order):
-        adjusted[order] = np.minimum(CORRECTIONS[correction](given[order]), 1.0)
+        adjusted[order] = np.minimum(CORRECTIONS[correction](raw[order]), 1.0)
     return adjusted
 
 

@@ -41,14 +41,7 @@ Pairs = Sequence[tuple[str, str]]
 
 @frozen
 class Setting:
-    """What two models are compared on.
-
-    Attributes
-    ----------
-    functional : Functional
-    design : Design
-    paired : bool
-    """
+    """What two models are compared on."""
 
     functional: Functional
     design: Design
@@ -67,25 +60,15 @@ class Setting:
 
 @frozen
 class TestSpec:
-    """A test, and when it answers the question.
-
-    Attributes
-    ----------
-    name : str
-    question : str
-        What it asks of the cases.
-    asks : str
-        The same in a clause, of cases that are paired.
-    refusal : callable
-        ``refusal(setting)``: why it cannot be made there; empty where it can.
-    cite : str
-    """
+    """A test, and when it answers the question."""
 
     __test__ = False  # not a class of tests
 
     name: str
+    # What it asks of the cases; and the same in a clause, of cases that are paired.
     question: str
     asks: str
+    # Why it cannot be made in a setting; empty where it can.
     refusal: Callable[[Setting], str]
     cite: str = ""
 
@@ -169,27 +152,7 @@ def run_tests(
 ) -> list[TestResult | None]:
     """Tests of the pairs of one family, all on the same draws; not yet adjusted for their number.
 
-    Parameters
-    ----------
-    test : str
-        ``"auto"``, a name of `TESTS`, or ``"none"``.
-    jobs : mapping of str to Job
-        By model; of the same cases in the same order where they are paired.
-    pairs : sequence of two str each
-    request : Request
-    paired : bool
-
-    Returns
-    -------
-    list of TestResult or None
-        None with ``"none"``. The p-value is NaN where ``"auto"`` has no test to offer.
-
-    Raises
-    ------
-    OptionError
-        If a test is named that does not answer the question.
-    DataError
-        If paired records are not of the same cases.
+    The p-value is NaN where ``"auto"`` has no test to offer; there are no results with ``"none"``.
     """
     as_choice("test", test)
     if test == NONE:
@@ -201,10 +164,9 @@ def run_tests(
         first = compared[0][0]
         setting = Setting(first.functional, first.records.design, paired)
         spec = _chosen(test, setting)
-        for place, both, found in zip(
-            places, compared, _made(spec, setting, compared, plan), strict=True
-        ):
-            results[place] = _result(spec, setting, both, found, request)
+        outcomes = _outcomes(spec, setting, compared, plan)
+        for place, both, outcome in zip(places, compared, outcomes, strict=True):
+            results[place] = _result(spec, setting, both, outcome, request)
     return results
 
 
@@ -220,8 +182,8 @@ def _comparable_pairs(jobs: Mapping[str, Job], pairs: Pairs, paired: bool) -> li
                 f"{one} and {other} are to be compared on the same cases, and their records are of "
                 f"{first.records.n_cases} and {second.records.n_cases} cases"
             )
-        what = (statistic.spec, tuple(statistic.parameters.items()), first.functional.binary)
-        places[what, design].append(place)
+        key = (statistic.spec, tuple(statistic.parameters.items()), first.functional.binary)
+        places[key, design].append(place)
     return list(places.values())
 
 
@@ -243,7 +205,7 @@ def _chosen(test: str, setting: Setting) -> TestSpec | None:
     return spec
 
 
-def _made(
+def _outcomes(
     spec: TestSpec | None, setting: Setting, compared: Sequence[tuple[Job, Job]], plan: Plan
 ) -> list[PermutationResult]:
     records = [(first.records, second.records) for first, second in compared]
@@ -264,7 +226,7 @@ def _made(
 def _permute_labels(first: Job, second: Job, statistic: Statistic, plan: Plan) -> PermutationResult:
     """NaN where either model has no value: what is known of its cases may then be no share."""
     for job in (first, second):
-        if math.isnan(float(job.functional.statistic(job.records.arranged[None])[0])):
+        if math.isnan(job.value):
             return PermutationResult(math.nan, None)
     one, other = first.records, second.records
     return label_test((one.arranged, one.design), (other.arranged, other.design), statistic, plan)
@@ -277,7 +239,7 @@ def _result(
     spec: TestSpec | None,
     setting: Setting,
     compared: tuple[Job, Job],
-    found: PermutationResult,
+    outcome: PermutationResult,
     request: Request,
 ) -> TestResult:
     reason = "the difference is undefined on these cases"
@@ -288,14 +250,17 @@ def _result(
         )
     elif spec is None:
         reason = "labels of unpaired models are not exchanged within strata"
-    few = [] if spec is None else _few_units(spec, setting, compared, request.level.alpha)
-    cautions = [*few, *_undefined(found), *_missing(reason, found)]
+    cautions = [] if spec is None else _few_units(spec, setting, compared, request.level.alpha)
+    if outcome.undefined_share:
+        cautions.append(caution("HW812", share=rough_percent(outcome.undefined_share)))
+    if math.isnan(outcome.p_value):
+        cautions.append(caution("HW813", reason=reason))
     spec = spec or BY_NAME["permutation"]
     return TestResult(
         spec.name,
         title_of(spec.name, setting),
-        found.p_value,
-        found.n_resamples,
+        outcome.p_value,
+        outcome.n_resamples,
         cautions=tuple(cautions),
     )
 
@@ -335,15 +300,3 @@ def _few_units(
         return []
     noun = "cluster" if setting.clustered else "case"
     return [caution("HW811", units=units, noun=noun + "s" * (units != 1), least=least)]
-
-
-def _undefined(found: PermutationResult) -> list[Caution]:
-    if not found.undefined_share:
-        return []
-    return [caution("HW812", share=rough_percent(found.undefined_share))]
-
-
-def _missing(reason: str, found: PermutationResult) -> list[Caution]:
-    if not math.isnan(found.p_value):
-        return []
-    return [caution("HW813", reason=reason)]

@@ -27,13 +27,13 @@ PREVALENCES_APART = 0.1
 def pair_cautions(chosen: ChosenPairs, pair: Pair, settings: Settings) -> tuple[Caution, ...]:
     """What the two models, and the family that they are compared in, give reason to doubt."""
     jobs = chosen.jobs(pair)
-    found = [*_identical(jobs, pair)] if settings.paired else [*_prevalences(jobs, pair)]
+    cautions = [*_identical(jobs, pair)] if settings.paired else [*_prevalences(jobs, pair)]
     if chosen.family.n_shared:
-        found.append(caution("HW803", shared=chosen.family.n_shared))
+        cautions.append(caution("HW803", shared=chosen.family.n_shared))
     if settings.correction == UNCORRECTED and len(chosen.pairs) > 1:
         level = percent(settings.request.level.confidence_level)
-        found.append(caution("HW805", count=len(chosen.pairs), level=level))
-    return tuple(found)
+        cautions.append(caution("HW805", count=len(chosen.pairs), level=level))
+    return tuple(cautions)
 
 
 def disagreement(difference: Difference) -> tuple[Caution, ...]:
@@ -49,23 +49,23 @@ def disagreement(difference: Difference) -> tuple[Caution, ...]:
         test = replace(test, correction="")
     p = test.adjusted if test.correction else test.p_value
     rejected = p <= estimate.level.alpha
-    of_many = together is not None and not rejected
-    interval = together if together is not None and of_many else estimate
+    simultaneous = together is not None and not rejected
+    interval = together if together is not None and simultaneous else estimate
     null = 1.0 if difference.effect == "ratio" else 0.0
     excluded = not interval.low <= null <= interval.high
     if math.isnan(interval.low) or excluded == rejected:
         return ()
-    raised = caution(
+    differs = caution(
         "HW807",
         test=f"{test.title[:1].upper()}{test.title[1:]}:",
         p=p_statement(test),
-        level="simultaneous " * of_many + percent(estimate.confidence_level),
+        level="simultaneous " * simultaneous + percent(estimate.confidence_level),
         contains="excludes" if excluded else "contains",
         null=f"{null:g}",
         asks=BY_NAME[test.name].asks,
         interval=_interval_says(difference, excluded=excluded),
     )
-    return (raised,)
+    return (differs,)
 
 
 def _interval_says(difference: Difference, *, excluded: bool) -> str:
@@ -79,17 +79,18 @@ def _interval_says(difference: Difference, *, excluded: bool) -> str:
 def _identical(jobs: tuple[Job, Job], pair: Pair) -> Iterator[Caution]:
     first, second = (job.records.arranged for job in jobs)
     if first.shape == second.shape and np.allclose(first, second, rtol=TIE_SHARE, atol=0):
-        of_records = jobs[0].functional.statistic.spec.of_records or jobs[0].functional.binary
-        what = "result" if of_records else "value"
-        yield caution("HW801", first=pair[0], second=pair[1], what=what)
+        functional = jobs[0].functional
+        results = functional.statistic.spec.of_records or functional.binary
+        noun = "result" if results else "value"
+        yield caution("HW801", first=pair[0], second=pair[1], what=noun)
 
 
 def _prevalences(jobs: tuple[Job, Job], pair: Pair) -> Iterator[Caution]:
     """Where a metric depends on the shares of classes, and these differ."""
     metric = jobs[0].functional.metric
     first, second = (job.classes for job in jobs)
-    given = metric.states_prevalence
-    if first is None or second is None or given or not metric.spec.prevalence_dependent:
+    depends = metric.spec.prevalence_dependent and not metric.states_prevalence
+    if first is None or second is None or not depends:
         return
     shares = [context.sizes / context.sizes.sum() for context in (first, second)]
     apart = np.abs(shares[0] - shares[1])

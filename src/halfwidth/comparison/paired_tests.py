@@ -24,8 +24,6 @@ def mcnemar(first: Array, second: Array, *, mid_p: bool = False) -> float:
     of the probability of what was observed, and so rejects too seldom; mid-p takes half of it, and
     comes close to its level (Fagerland, Lydersen & Laake 2013). 1 where they disagree in no case.
 
-    Examples
-    --------
     >>> first, second = np.array([1, 1, 1, 1, 1, 0, 1, 1]), np.array([0, 0, 0, 0, 0, 1, 1, 1])
     >>> round(mcnemar(first, second), 6), round(mcnemar(first, second, mid_p=True), 6)
     (0.21875, 0.125)
@@ -94,17 +92,9 @@ def _chance_of_signed_ranks(ranks: Array) -> float:
 def superiority(first: Array, second: Array, sign: int, *, paired: bool = True) -> float:
     """Probability that the first model is better on a case, ties half.
 
-    Parameters
-    ----------
-    first, second : ndarray
-        Values of cases; of the same cases in the same order where they are paired.
-    sign : {1, -1, 0}
-        1 where larger values are better, -1 where smaller ones are; 0 gives NaN.
-    paired : bool
-        Unpaired, each case of the first is compared with each of the second (Mann & Whitney).
+    The sign is 1 where larger values are better, -1 where smaller ones are; 0 gives NaN. Unpaired,
+    each case of the first is compared with each of the second (Mann & Whitney).
 
-    Examples
-    --------
     >>> superiority(np.array([1.0, 2.0, 3.0]), np.array([0.0, 2.0, 2.5]), 1)
     0.8333333333333334
     """

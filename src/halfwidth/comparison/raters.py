@@ -6,6 +6,7 @@ et al. 2024, figure SN 2.17; Williams 1976): where raters differ, no model agree
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -47,16 +48,7 @@ def against_raters(
     reference, minus the mean over pairs of raters of the metric of one with the other as the
     reference (both ways); the ratio is Williams' index, 1 where the model is like one more rater.
     Cases are resampled, with all that was said of each; the raters are these, so that the interval
-    is about further cases, not further raters.
-
-    Parameters
-    ----------
-    families : sequence of MeasuredFamily
-        Whose models are pairs, by `pair_name`.
-    raters : Raters
-    settings : Settings
-    notes : sequence of str
-        On what was read.
+    is about further cases, not further raters. The models of families are pairs, by `pair_name`.
     """
     sides = [_Sides.from_family(family, raters) for family in families]
     jobs = [one.job(settings) for one in sides]
@@ -66,21 +58,16 @@ def against_raters(
     if settings.margin is not None and level.alpha < 0.5:
         request = replace(settings.request, level=equivalence_level(level))
         narrower = estimate_jobs(jobs, request)
-    differences = tuple(
-        _with_verdict(one.difference(estimate, settings), settings.margin, near)
-        for one, estimate, near in zip(sides, estimates, narrower, strict=True)
-    )
+    differences = []
+    for one, estimate, at_2_alpha in zip(sides, estimates, narrower, strict=True):
+        difference = one.difference(estimate, settings)
+        ends = None if at_2_alpha is None else (at_2_alpha.low, at_2_alpha.high)
+        judged = verdict(difference, settings.margin, equivalence=ends)
+        differences.append(replace(difference, verdict=judged))
     fixed = (
         f"the interval is about further cases, not about raters other than {quoted(raters.names)}"
     )
-    return Comparisons(differences, notes=(*notes, fixed))
-
-
-def _with_verdict(
-    difference: Difference, margin: float | None, narrower: Estimate | None
-) -> Difference:
-    ends = None if narrower is None else (narrower.low, narrower.high)
-    return replace(difference, verdict=verdict(difference, margin, equivalence=ends))
+    return Comparisons(tuple(differences), notes=(*notes, fixed))
 
 
 @frozen(eq=False)
@@ -110,12 +97,7 @@ class _Sides:
     @property
     def values(self) -> Array:
         """The statistic or metric of each pair."""
-        return np.array(
-            [
-                float(np.asarray(job.functional.statistic(job.records.arranged[None]))[0])
-                for job in self.jobs
-            ]
-        )
+        return np.array([job.value for job in self.jobs])
 
     def job(self, settings: Settings) -> Job:
         """The difference as a functional of the records of all pairs."""
@@ -137,15 +119,15 @@ class _Sides:
         job = self.jobs[0]
         arranged = weights @ np.stack([one.records.arranged for one in self.jobs])
         records = replace(job.records, arranged=arranged, values=np.sort(arranged))
-        what = job.functional
+        metric = job.functional.metric
         # Averages of right and wrong are neither.
-        spec = replace(what.metric.spec, kind=Kind.CONTINUOUS)
-        functional = Functional(what.statistic, replace(what.metric, spec=spec))
+        spec = replace(metric.spec, kind=Kind.CONTINUOUS)
+        functional = Functional(job.functional.statistic, replace(metric, spec=spec))
         return replace(job, functional=functional, records=records)
 
     def difference(self, estimate: Estimate, settings: Settings) -> Difference:
         """The finished difference, without its verdict."""
-        what, job = self.jobs[0].functional, self.jobs[0]
+        job, metric = self.jobs[0], self.jobs[0].functional.metric
         over = job.records.over if job.records.n_groups is not None else ""
         values = self.values
         return Difference(
@@ -154,44 +136,40 @@ class _Sides:
             float(self.first @ values),
             float(self.second @ values),
             estimate,
-            what.metric,
+            metric,
             settings.effect,
             n_unmatched=self.family.n_unmatched,
-            subject=subject_of(what.metric, what.statistic, job.average, over),
+            subject=subject_of(metric, job.functional.statistic, job.average, over),
         )
 
     def _cautions(self) -> Iterator[Caution]:
         """Pairs without a value, few raters, and a rater on whom the difference's sign rests."""
-        people, names, values = self.raters.names, self._names(), self.values
+        raters, values = self.raters.names, self.values
+        names = [name for side in _weights(self.family, self.raters) for name in side]
         undefined = [name for name, value in zip(names, values, strict=True) if np.isnan(value)]
         if undefined:
             count, total = len(undefined), len(names)
             yield caution("HW843", count=count, total=total, names=shortened(undefined, SHOWN))
-        if len(people) < FEW_RATERS:
-            yield caution("HW841", names=" and ".join(people))
+        if len(raters) < FEW_RATERS:
+            yield caution("HW841", names=" and ".join(raters))
             return
-        of_pairs = dict(zip(names, values.tolist(), strict=True))
-        whole = _point(of_pairs, self.family, self.raters)
+        by_pair = dict(zip(names, values.tolist(), strict=True))
+        whole = _point(by_pair, self.family, self.raters)
         rounding = ROUNDING * float(np.abs(values).max())
-        for rater in people:
-            part = _point(of_pairs, self.family, self.raters.without(rater))
+        for rater in raters:
+            part = _point(by_pair, self.family, self.raters.without(rater))
             if part * whole < 0 and min(abs(part), abs(whole)) > rounding:
                 yield caution("HW842", rater=rater, part=f"{part:+.2g}", whole=f"{whole:+.2g}")
-
-    def _names(self) -> list[str]:
-        model, others = _weights(self.family, self.raters)
-        return [*model, *others]
 
 
 def _weights(
     family: MeasuredFamily, raters: Raters
 ) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """The weight of each pair on its side: each pair of people counts once."""
+    """The weight of each pair on its side: two raters count once, in one order or in both."""
     model = {pair_name(*pair): 1 / len(raters.names) for pair in raters.with_model}
-    there = [pair for pair in raters.among_themselves if pair_name(*pair) in family.jobs]
-    couples = {frozenset(pair) for pair in there}
-    orders = {couple: sum(frozenset(pair) == couple for pair in there) for couple in couples}
-    others = {pair_name(*pair): 1 / (orders[frozenset(pair)] * len(couples)) for pair in there}
+    pairs = [pair for pair in raters.among_themselves if pair_name(*pair) in family.jobs]
+    orders = Counter(frozenset(pair) for pair in pairs)
+    others = {pair_name(*pair): 1 / (orders[frozenset(pair)] * len(orders)) for pair in pairs}
     return model, others
 
 

@@ -24,30 +24,18 @@ from halfwidth.resampling.draws import Plan
 
 @frozen
 class Settings:
-    """The options of a comparison, checked.
-
-    Attributes
-    ----------
-    how : Matched
-        How cases are brought together, and what all estimates share.
-    effect : {"difference", "ratio"}
-    baseline : str or None
-        The model that all others are compared with; None for all pairs.
-    test, correction : str
-    margin : float or None
-    goal : float or None
-        That each model alone should reach.
-    ranked : bool
-        Whether models are ranked, for which a goal means nothing.
-    """
+    """The options of a comparison, checked."""
 
     how: Matched
     effect: Effect
+    # The model that all others are compared with; None for all pairs.
     baseline: str | None
     test: str
     correction: str
     margin: float | None
+    # That each model alone should reach.
     goal: float | None
+    # Whether models are ranked, for which a goal means nothing.
     ranked: bool = False
 
     @property

@@ -46,21 +46,13 @@ Singles = Callable[[Level], Sequence[Estimate]]
 
 @frozen(eq=False)
 class Comparanda:
-    """Models of one family, and which of them are compared.
+    """Models of one family, and which of them are compared."""
 
-    Attributes
-    ----------
-    functional : Functional
-        Of each model.
-    models : sequence of Records
-        All of the same cases in the same order.
-    pairs : ndarray of int, shape (P, 2)
-        First and second model of each comparison.
-    effect : {"difference", "ratio"}
-    """
-
+    # Of each model.
     functional: Functional
+    # All of the same cases in the same order.
     models: Sequence[Records]
+    # First and second model of each comparison, (P, 2).
     pairs: NDArray[np.intp]
     effect: Effect = "difference"
 
@@ -93,14 +85,7 @@ class Comparanda:
 
 @frozen(eq=False)
 class Simultaneous:
-    """Intervals that hold together, in the order of the comparisons.
-
-    Attributes
-    ----------
-    intervals : tuple of SimultaneousInterval
-    cautions : tuple of tuple of Caution
-        Those of each.
-    """
+    """Intervals that hold together, in the order of the comparisons, and the cautions of each."""
 
     intervals: tuple[SimultaneousInterval, ...]
     cautions: tuple[tuple[Caution, ...], ...]
@@ -111,15 +96,7 @@ def simultaneous_intervals(
 ) -> Simultaneous:
     """Intervals of all differences of a family, all of which hold together at the level.
 
-    Parameters
-    ----------
-    family : Comparanda
-    plan : Plan
-    level : Level
-    estimates : sequence of Estimate
-        The single intervals at this level; no simultaneous one is shorter than these.
-    singles : callable
-        From a level to the single intervals at that level.
+    None is shorter than its single interval at this level, as ``estimates`` have it.
     """
     pseudo_cases = _pseudo_cases(family, estimates)
     draws = pseudo_cases and family.weighted(pseudo_cases, plan)
@@ -133,27 +110,17 @@ def simultaneous_intervals(
 
 @frozen(eq=False)
 class Evidence:
-    """What claims about the differences of a family rest on, drawn once for all of its pairs.
-
-    Attributes
-    ----------
-    level : Level
-    margin : float
-    tails : Tails or None
-        Where all single intervals are Dirichlet intervals.
-    studentized : StudentizedDifferences or None
-        Else, where every resample knows its standard error.
-    without : ndarray, shape (P,)
-        The share of the resamples on which a difference has none.
-    singles : callable
-        From a level and the places of some pairs to their intervals, (some, 2).
-    """
+    """What claims about the differences of a family rest on, drawn once for all of its pairs."""
 
     level: Level
     margin: float
+    # Where all single intervals are Dirichlet intervals.
     tails: Tails | None
+    # Else, where every resample knows its standard error.
     studentized: StudentizedDifferences | None
+    # The share of the resamples on which a difference has none, (P,).
     without: Array
+    # From a level and the places of some pairs to their intervals, (some, 2).
     singles: Callable[[Level, tuple[int, ...]], Array]
 
     def with_part(self, parts: int) -> Evidence:
@@ -201,19 +168,9 @@ def evidence_of(
     singles: Callable[[Level, Flags], Sequence[Estimate]],
     margin: float,
 ) -> Evidence:
-    """What claims about the pairs of a family, or about some of them, rest on.
+    """What claims about the differences of a family, or about some of them, rest on.
 
-    Parameters
-    ----------
-    family : Comparanda
-        Of differences.
-    plan : Plan
-    level : Level
-    estimates : sequence of Estimate
-        Some single intervals, whose methods are those of all.
-    singles : callable
-        From a level and some of the pairs to their single intervals.
-    margin : float
+    ``estimates`` may be some of the single intervals: their methods are those of all.
     """
     # A single pair has its own interval, as in a comparison: there is nothing to hold together.
     several = len(family.pairs) > 1
@@ -242,7 +199,8 @@ def bonferroni_intervals(
 ) -> Simultaneous:
     """The single intervals at 1 - α/m, for models that were not measured on the same cases too."""
     wider = singles(_share_of(level, len(estimates)))
-    return _all_within(estimates, _bounds(wider), BONFERRONI)
+    intervals = _named(estimates, _bounds(wider), [BONFERRONI] * len(estimates))
+    return Simultaneous(intervals, ((),) * len(estimates))
 
 
 def _pseudo_cases(family: Comparanda, estimates: Sequence[Estimate]) -> PseudoCases | None:
@@ -278,11 +236,6 @@ def _bounds(estimates: Sequence[Estimate]) -> Array:
     return np.array(ends).reshape(-1, 2)
 
 
-def _all_within(estimates: Sequence[Estimate], bounds: Array, method: str) -> Simultaneous:
-    intervals = _named(estimates, bounds, [method] * len(estimates))
-    return Simultaneous(intervals, ((),) * len(estimates))
-
-
 def _dirichlet_intervals(
     together: Together, estimates: Sequence[Estimate], singles: Singles
 ) -> Simultaneous:
@@ -311,10 +264,10 @@ def _by_max_t(
     bounds = np.full((comparisons, 2), np.nan)
     if kept.any():
         rest = studentized.subset(kept).bounds(_share_of(level, comparisons, int(kept.sum())))
-        found = np.stack([rest.low, rest.high], axis=-1)
-        bounds[kept] = np.exp(found) if effect == "ratio" else found
+        ends = np.stack([rest.low, rest.high], axis=-1)
+        bounds[kept] = np.exp(ends) if effect == "ratio" else ends
         one_side = 0 if level.alternative != "upper" else 1
-        kept[kept] = np.isfinite(found[:, one_side])
+        kept[kept] = np.isfinite(ends[:, one_side])
     if not kept.all():
         bounds[~kept] = _bounds(singles(_share_of(level, comparisons)))[~kept]
     methods = [MAX_T if one else BONFERRONI for one in kept]

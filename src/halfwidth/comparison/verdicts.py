@@ -21,10 +21,7 @@ from halfwidth.core.titles import IF_UNSEEN
 from halfwidth.core.types import Level
 from halfwidth.estimation.check import LARGEST
 from halfwidth.results.comparison import Difference, Effect, GoalResult, Verdict
-from halfwidth.results.comparison_words import (
-    bound_text,
-    in_unit,
-)
+from halfwidth.results.comparison_words import bound_text, in_unit
 from halfwidth.results.estimate import Estimate
 
 SUPERIOR = "superior"
@@ -37,22 +34,7 @@ MOST_CASES_NEEDED = 10**9
 
 
 def check_margin(margin: float | None, metric: Metric, effect: Effect = "difference") -> None:
-    """Refuse a margin that is not a loss in the unit of the metric.
-
-    Raises
-    ------
-    OptionError
-        For a margin of 0 or less, one as large as the range of the metric (or, of a ratio, as all
-        of it), and where nothing says which direction is better.
-
-    Examples
-    --------
-    >>> from halfwidth.metrics.all_metrics import METRICS
-    >>> check_margin(-0.01, Metric(METRICS["dsc"]))
-    Traceback (most recent call last):
-        ...
-    halfwidth.core.errors.OptionError: margin=-0.01 is not above 0: ...
-    """
+    """Refuse a margin that is not a loss in the unit of the metric."""
     if margin is None:
         return
     number = as_number("margin", margin)
@@ -78,12 +60,7 @@ def check_margin(margin: float | None, metric: Metric, effect: Effect = "differe
 
 
 def check_goal(goal: float | None, metric: Metric) -> None:
-    """Refuse a goal that no value of the metric can reach, or that all do.
-
-    Raises
-    ------
-    OptionError
-    """
+    """Refuse a goal that no value of the metric can reach, or that all do."""
     if goal is None:
         return
     number, bounds = as_number("goal", goal), metric.spec.bounds
@@ -149,7 +126,8 @@ def verdict(
     """What a difference's interval says: it rests on the simultaneous one where there is one.
 
     With the oriented interval [L, U] and a margin D, which is 0 where none is given: superior if
-    L > 0, else non-inferior if L > -D, inferior if U < -D, and inconclusive otherwise.
+    L > 0, else non-inferior if L > -D, inferior if U < -D, and inconclusive otherwise. None where
+    nothing says which direction is better.
 
     Parameters
     ----------
@@ -158,19 +136,13 @@ def verdict(
         The largest loss that would not matter, above 0, as `check_margin` allows it; of a ratio as
         a share.
     equivalence : tuple of float, optional
-        The interval at 1 - 2α by the same method, as low and high of the difference or ratio.
-        Where it lies within ±margin the models are equivalent. Without it, the verdict's own
-        interval must, which is a stricter test.
+        The interval at 1 - 2α by the same method. Where it lies within ±margin the models are
+        equivalent. Without it, the verdict's own interval must, which is a stricter test.
     error : callable, optional
         The standard error of the difference by the cases alone, asked for where it is needed: for
         the number of cases that would settle an inconclusive difference.
     both : bool
         Whether the verdict is to hold too if cases can fail as none of these did.
-
-    Returns
-    -------
-    Verdict or None
-        None where nothing says which direction is better.
     """
     if difference.sign == 0:
         return None
@@ -189,18 +161,18 @@ def verdict(
     needed = None
     if seen == INCONCLUSIVE and oriented.known:
         needed = _n_needed(difference, oriented, loss, error() if error else math.nan)
-    given = (math.nan, math.nan)
+    narrow = (math.nan, math.nan)
     if equivalence is not None:
         # What the wider level excludes stays excluded, also where another method serves there.
-        given = max(equivalence[0], interval.low), min(equivalence[1], interval.high)
-    ends = _oriented(difference, *(given if equivalence else (low, high)))
+        narrow = max(equivalence[0], interval.low), min(equivalence[1], interval.high)
+    ends = _oriented(difference, *(narrow if equivalence else (low, high)))
     return Verdict(
         word,
         _sentence(difference, oriented, seen, margin, needed, otherwise, word),
         margin,
         equivalent=None if margin is None else -margin < ends.low and ends.high < margin,
-        equivalence_low=given[0],
-        equivalence_high=given[1],
+        equivalence_low=narrow[0],
+        equivalence_high=narrow[1],
         simultaneous=difference.simultaneous is not None,
         lead_needed=lead if math.isfinite(lead) else math.nan,
         n_needed=needed,
@@ -233,8 +205,8 @@ def _if_unseen_failures(
     other = _oriented(difference, *unseen)
     # What holds together with other comparisons reaches no less far.
     low, high = min(oriented.low, other.low), max(oriented.high, other.high)
-    found = _word(_Oriented(oriented.value, low, high), loss)
-    return None if found == word else found
+    otherwise = _word(_Oriented(oriented.value, low, high), loss)
+    return None if otherwise == word else otherwise
 
 
 def _n_needed(difference: Difference, oriented: _Oriented, loss: float, error: float) -> int | None:
@@ -387,15 +359,7 @@ def rounded(n: int) -> str:
 
 
 def goal_result(model: str, estimate: Estimate, goal: float) -> GoalResult:
-    """Whether the bound of one model on its bad side lies beyond a goal, as `check_goal` allows it.
-
-    Parameters
-    ----------
-    model : str
-    estimate : Estimate
-        Of that model alone.
-    goal : float
-    """
+    """Whether the bound of a model by itself, on its bad side, lies beyond a goal."""
     higher = estimate.metric_spec.spec.better is Better.HIGHER
     bound = estimate.low if higher else estimate.high
     # A bound that so few cases cannot give at the level asked for shows nothing at that level.
@@ -408,8 +372,8 @@ def goal_result(model: str, estimate: Estimate, goal: float) -> GoalResult:
     start = f"{model} reaches" if met else f"{model} is not shown to reach"
     if not known:
         level = "" if estimate.asked is None else f" {percent(estimate.asked.confidence_level)}"
-        said = f"{start} the goal of {goal:g}: no{level} interval."
-        return GoalResult(model, estimate, goal, met, said)
+        sentence = f"{start} the goal of {goal:g}: no{level} interval."
+        return GoalResult(model, estimate, goal, met, sentence)
     lies = "lies" if met else "does not lie"
     sentence = f"{start} the goal of {goal:g}: {about}, {end}{unit}, {lies} {beyond} it."
     return GoalResult(model, estimate, goal, met, sentence)

@@ -12,7 +12,7 @@ from halfwidth.core.errors import OptionError, closest, shortened
 from halfwidth.core.option_names import flag_of, spelled
 from halfwidth.core.option_table.data import MATCHING
 from halfwidth.core.option_table.option import Group, Option
-from halfwidth.core.option_table.table import OPTIONS, SAID_BY
+from halfwidth.core.option_table.table import NOT_NEEDED, OPTIONS, SAID_BY
 
 F = TypeVar("F", bound=Callable[..., Any])
 # What verbs call the data that they take.
@@ -114,7 +114,9 @@ def _unknown_option_text(
         ),
         None,
     )
-    if said := _said_otherwise(unknown, names, kinds):
+    takes_data = bool(TAKES_DATA & {*names})
+    not_needed = NOT_NEEDED.get(unknown) if takes_data else None
+    if said := not_needed or _said_otherwise(unknown, names, kinds):
         return f"{text}; {said}"
     if unknown == "alpha" and option is not None:
         alpha = options[unknown]
@@ -129,7 +131,7 @@ def _unknown_option_text(
     matching = f"matching={{{part!r}: ...}}"
     if part is not None and "matching" in names:
         return f"{text}; it is part of the matching: {matching}"
-    if TAKES_DATA & {*names}:
+    if takes_data:
         ours = {name for name, one in OPTIONS.items() if unknown in one.elsewhere.split()}
         called = {unknown} | ours
         options_of = {one.__name__: called & _options_of(one) for one in kinds()}

@@ -150,7 +150,7 @@ class Detections:
 
     def request(self, **inference: Any) -> Request:
         """What all estimates of a verb share."""
-        return resolve_request(missing="raise", penalty=None, **inference)
+        return resolve_request(**inference)
 
     def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each detector, metric, class and threshold, and the request."""

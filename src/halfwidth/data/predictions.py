@@ -303,7 +303,7 @@ class Predictions:
 
     def request(self, **inference: Any) -> Request:
         """What all estimates of a verb share: the policy of these data, and its inference."""
-        return resolve_request(missing=self.missing, penalty=None, **inference)
+        return resolve_request(missing=self.missing, **inference)
 
     def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each model, level, metric and class, and the request for it."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from halfwidth.core.checks import as_list
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.core.spec import Metric
+from halfwidth.estimation.test_sets.metric_names import several
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 
 USUAL_STATISTIC = "mean"
@@ -44,22 +43,12 @@ class Quantities:
     @property
     def averages(self) -> list[Any] | None:
         """The averages that are named; None for the usual one."""
-        if self.average is None:
-            return None
-        several = as_list(self.average)
-        if several is not None and not several:
-            raise OptionError("average: name at least one")
-        return [self.average] if several is None else several
+        return None if self.average is None else several(self.average, "average")
 
     @property
     def statistics(self) -> list[Any]:
         """The statistics that are named."""
-        named = self.statistic
-        if isinstance(named, str | Callable) or not isinstance(named, Sequence):
-            return [named]
-        if not named:
-            raise OptionError("statistic: name at least one")
-        return list(named)
+        return several(self.statistic, "statistic")
 
     @property
     def only_statistic(self) -> Any:
@@ -73,8 +62,5 @@ class Quantities:
 
 
 def listed_metrics(metric: Any) -> list[Any]:
-    """The metrics that are named: one, or several."""
-    several = None if isinstance(metric, Metric | Mapping) else as_list(metric)
-    if several is not None and not several:
-        raise OptionError(f"{spelled('metric')} is an empty list; name a metric, or leave it out")
-    return [metric] if several is None else several
+    """The metrics that are named: one, or several; a mapping is from columns to these."""
+    return [metric] if isinstance(metric, Mapping) else several(metric, "metric")

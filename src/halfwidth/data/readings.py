@@ -419,7 +419,7 @@ class Readings:
         """What all estimates of a verb share: the policy of these data, and its inference."""
         if isinstance(self._data, _Pairs):
             return self._data.values.request(**inference)
-        return resolve_request(missing=self.missing, penalty=None, **inference)
+        return resolve_request(missing=self.missing, **inference)
 
     def families(
         self, quantities: Quantities, how: Matched

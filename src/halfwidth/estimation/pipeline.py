@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
@@ -66,6 +67,11 @@ class Job:
     # Where a model by itself is measured otherwise than among others: its PPV is a proportion of
     # the cases that it calls positive, which are not those of the other models.
     alone: Job | None = None
+
+    @functools.cached_property
+    def value(self) -> float:
+        """The statistic or metric of all its cases."""
+        return float(np.asarray(self.functional.statistic(self.records.arranged[None]))[0])
 
 
 def by_itself(job: Job) -> Job:

@@ -30,7 +30,7 @@ from halfwidth.results.centre_curves import CentreCurves
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.curves import Confusion, Curves
 from halfwidth.results.detection_curves import DetectionCurves
-from halfwidth.results.estimate import Estimates
+from halfwidth.results.estimate import Estimate, Estimates
 from halfwidth.results.ranking import Rankings
 from halfwidth.results.result import Result
 from halfwidth.results.sample_size import SampleSize, SampleSizes
@@ -114,7 +114,15 @@ def figure_of(result: Result, kind: str | None = None) -> AnyFigure:
     if kind is None:
         without_cases = isinstance(drawn, Estimates) and not drawn.cases
         kind = "forest" if without_cases else next(iter(kinds))
-    return kinds[one_of("kind", kind, tuple(kinds))]
+    drawing = kinds[one_of("kind", kind, tuple(kinds))]
+    if isinstance(result, Estimate | Difference) and kind != "forest":
+        is_estimate = isinstance(result, Estimate)
+        verb, several = ("estimate", "estimates") if is_estimate else ("compare", "differences")
+        raise OptionError(
+            f"one {several[:-1]} has no values of cases to draw; those that {verb} returns have: "
+            f"plot({several}[:1], {kind!r})"
+        )
+    return drawing
 
 
 @figure(figures_of_forest.caption, figures_of_forest.frame)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -19,12 +18,18 @@ from halfwidth.core.types import Array
 from halfwidth.data.case_values import WORST_RANK
 from halfwidth.data.families import MeasuredFamily
 from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs
-from halfwidth.ranking.claims import ClaimedPairs
+from halfwidth.ranking.claims import ClaimedDifferences, ClaimedPairs
 from halfwidth.ranking.missing_values import applying, policies_disagree
-from halfwidth.ranking.rank_sets import alike_groups
+from halfwidth.ranking.rank_sets import alike_groups, with_rank
 from halfwidth.ranking.ranking_options import RankingOptions
-from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of
-from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, combined_within_cases, values_of_scheme
+from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of, shares_of
+from halfwidth.ranking.schemes import (
+    TESTS,
+    WITHIN_CASES,
+    combined_within_cases,
+    sign_of,
+    values_of_scheme,
+)
 from halfwidth.ranking.traces import Trace
 from halfwidth.ranking.won_tests import WonTests
 from halfwidth.resampling.engine import replicates
@@ -42,16 +47,8 @@ def ranked(
 ) -> tuple[Ranking, Trace]:
     """The ranking of one family by one scheme, and what a consensus takes of it.
 
-    Parameters
-    ----------
-    family : MeasuredFamily
-    scheme : str
-    options : RankingOptions
-    settings : Settings
-    parts : collection of int
-        How many rankings share the error probability, for each consensus it is part of.
-    further : sequence of MeasuredFamily
-        The same models and cases by other metrics, whose ranks within cases are combined.
+    ``parts``: how many rankings share the error probability, for each consensus that it is part of;
+    ``further``: the same models and cases by other metrics, whose ranks within cases are combined.
     """
     for one in (family, *further):
         _check_direction(one)
@@ -72,11 +69,7 @@ def ranked(
     merits, order, pairs, drawn = contest.merits, contest.order, contest.pairs, contest.drawn
     together, better = pairs.sets()
     distribution = rank_distribution(merits, drawn, options.margin)
-    models = _with_shares(
-        _models(family, scheme, estimates, contest, together, options),
-        distribution,
-        options.top,
-    )
+    models = _models(family, scheme, estimates, contest, together, distribution, options)
     names = list(family.jobs)
     # The groups of the first models come first.
     groups, more_groups = alike_groups((better | better.T)[np.ix_(order, order)])
@@ -112,28 +105,14 @@ def ranked(
 
 @frozen(eq=False)
 class _Contest:
-    """What decides the order of the models of a family.
-
-    Attributes
-    ----------
-    subject : str
-        In prose.
-    merits : ndarray, shape (K,)
-        Larger ones are better.
-    order : list of int
-        Places of the models, the best first.
-    pairs : ClaimedPairs or WonTests
-        What is claimed of them.
-    drawn : ndarray, shape (K, B)
-        Merits on resamples.
-    test : str
-    cautions : list of Caution
-    """
+    """What decides the order of the models of a family, larger merits being better."""
 
     subject: str
     merits: Array
+    # Places of the models, the best first.
     order: list[int]
-    pairs: ClaimedPairs | WonTests
+    pairs: ClaimedPairs
+    # Merits on resamples, (K, B).
     drawn: Array
     test: str = ""
     cautions: Sequence[Caution] = ()
@@ -148,7 +127,7 @@ def _contest(
 ) -> _Contest:
     jobs = list(family.jobs.values())
     first = jobs[0].functional
-    sign = _sign(jobs[0])
+    sign = sign_of(jobs[0])
     values = sign * np.array([estimate.value for estimate in estimates])
     over = "" if jobs[0].records.n_groups is None else jobs[0].records.over
     if scheme == TESTS:
@@ -158,14 +137,9 @@ def _contest(
         drawn, test = tests.resampled_wins(), tests.results[0].name
         return _Contest(tests.subject, tests.wins, order, tests, drawn, test, tests.cautions)
     order = np.argsort(-values, kind="stable").tolist()
-    pairs = ClaimedPairs(family, order, sign, options.margin, settings)
+    pairs = ClaimedDifferences(family, order, sign, options.margin, settings)
     subject = subject_of(first.metric, first.statistic, jobs[0].average, over)
     return _Contest(subject, values, order, pairs, sign * _replicates(jobs, settings))
-
-
-def _sign(job: Job) -> float:
-    """1 where higher values are better, else -1."""
-    return 1.0 if job.functional.metric.spec.better is Better.HIGHER else -1.0
 
 
 def metric_names(*families: MeasuredFamily) -> tuple[str, ...]:
@@ -188,20 +162,15 @@ def _ranks_under_policies(
     family: MeasuredFamily, scheme: str, options: RankingOptions, settings: Settings
 ) -> dict[str, dict[str, int]]:
     """The rank of each model under each policy for missing values."""
-    found = {}
+    ranks = {}
     for policy, measured in applying(family.policies, scheme).items():
         jobs = values_of_scheme(measured, scheme, options.ties).jobs
         if scheme == TESTS:
-            merits = WonTests(measured, _sign(next(iter(jobs.values()))), settings).wins
+            merits = WonTests(measured, sign_of(next(iter(jobs.values()))), settings).wins
         else:
-            merits = np.array([_merit(job) for job in jobs.values()])
-        found[policy] = dict(zip(jobs, ranks_of(merits, options.margin).tolist(), strict=True))
-    return found
-
-
-def _merit(job: Job) -> float:
-    """The statistic of a model, turned so that more is better."""
-    return _sign(job) * float(job.functional.statistic(job.records.arranged[None])[0])
+            merits = np.array([sign_of(job) * job.value for job in jobs.values()])
+        ranks[policy] = dict(zip(jobs, ranks_of(merits, options.margin).tolist(), strict=True))
+    return ranks
 
 
 def _check_direction(family: MeasuredFamily) -> None:
@@ -251,13 +220,19 @@ def _models(
     estimates: Sequence[Estimate],
     contest: _Contest,
     together: Sequence[RankSet],
+    distribution: RankDistribution | None,
     options: RankingOptions,
 ) -> list[RankedModel]:
     """The models in the order of the family, with their ranks and the sets of these."""
     ranks = ranks_of(contest.merits, options.margin).tolist()
     return [
-        replace(
-            _model(name, estimate, rank, (together[place], contest.pairs.set_of(place))),
+        RankedModel(
+            name,
+            estimate,
+            rank,
+            with_rank(together[place], rank),
+            with_rank(contest.pairs.set_of(place), rank),
+            *shares_of(distribution, place, options.top),
             n_missing=family.n_missing.get(name, 0),
             wins=int(contest.merits[place]) if scheme == TESTS else None,
         )
@@ -265,12 +240,6 @@ def _models(
             zip(family.jobs, estimates, ranks, strict=True)
         )
     ]
-
-
-def _model(name: str, estimate: Estimate, rank: int, sets: tuple[RankSet, RankSet]) -> RankedModel:
-    """A model, whose rank on these cases its sets contain."""
-    together, marginal = (RankSet(min(one.low, rank), max(one.high, rank)) for one in sets)
-    return RankedModel(name, estimate, rank, together, marginal)
 
 
 def _replicates(jobs: Sequence[Job], settings: Settings) -> Array:
@@ -284,18 +253,6 @@ def _replicates(jobs: Sequence[Job], settings: Settings) -> Array:
         for one, statistic in zip(values, statistics, strict=True)
     ]
     return np.concatenate(own)
-
-
-def _with_shares(
-    models: Sequence[RankedModel], distribution: RankDistribution | None, top: int
-) -> list[RankedModel]:
-    if distribution is None:
-        return list(models)
-    tops = distribution.top(top).tolist()
-    return [
-        replace(model, shares=tuple(shares), top_share=of_top)
-        for model, shares, of_top in zip(models, distribution.shares.tolist(), tops, strict=True)
-    ]
 
 
 def _mean_tau(distribution: RankDistribution | None) -> float:
@@ -312,12 +269,12 @@ def _cautions(
     further: Sequence[Caution],
 ) -> tuple[Caution, ...]:
     """The first of each code of the models and of their differences; near ties and others."""
-    raised = [*(one for estimate in estimates for one in estimate.cautions), *further]
+    cautions = [*(one for estimate in estimates for one in estimate.cautions), *further]
     unsettled = sum(model.rank_set.low < model.rank_set.high for model in models)
     if unsettled:
-        raised.append(caution("HW851", count=unsettled, total=len(models)))
+        cautions.append(caution("HW851", count=unsettled, total=len(models)))
     by_code: dict[str, Caution] = {}
-    for one in raised:
+    for one in cautions:
         # The last rank is no failure.
         if scheme != WITHIN_CASES or one.code != "HW103":
             by_code.setdefault(one.code, one)

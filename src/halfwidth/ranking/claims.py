@@ -9,31 +9,45 @@ import numpy as np
 
 from halfwidth.comparison.estimates import ChosenPairs, claim_evidence, estimates_of
 from halfwidth.comparison.settings import Settings
-from halfwidth.comparison.simultaneous import Evidence
 from halfwidth.data.families import MeasuredFamily
 from halfwidth.ranking.rank_sets import Claims, Flags, rank_bounds, square
 from halfwidth.resampling.joint.simultaneous import all_pairs
+from halfwidth.results.estimate import Estimate
 from halfwidth.results.ranking import RankSet
 
 
 class ClaimedPairs:
-    """What is claimed of the pairs of models, and the sets of ranks that follow.
+    """What is claimed of the pairs of models, (P, 2), and the sets of ranks that follow."""
 
-    Parameters
-    ----------
-    family : MeasuredFamily
-    order : sequence of int
-        Places of the models, the best first.
-    sign : float
-        1 where higher values are better, else -1.
-    margin : float
-    settings : Settings
+    # Of differences on which the ranks turn.
+    estimates: tuple[Estimate, ...] = ()
 
-    Attributes
-    ----------
-    estimates : tuple of Estimate
-        Differences of models that are neighbours in the ranking, on which its ranks turn. Those of
-        all pairs have intervals that nothing shows.
+    def __init__(self, models: int) -> None:
+        self.models, self.places = models, all_pairs(models)
+
+    def sets(self) -> tuple[list[RankSet], Flags]:
+        """Rank sets of all models, which hold together, and which is claimed better than which."""
+        better, not_better = self.claims()
+        return _rank_sets(better, not_better), better
+
+    def claims(self, parts: int = 1) -> Claims:
+        """Claims of all pairs, with one of so many equal parts of the error probability."""
+        return self.claims_of(np.ones(len(self.places), dtype=bool), parts)
+
+    def set_of(self, model: int) -> RankSet:
+        """That of one model, which holds by itself: from its own pairs."""
+        return _rank_sets(*self.claims_of((self.places == model).any(axis=-1), 1))[model]
+
+    def claims_of(self, some: Flags, parts: int) -> Claims:
+        """Who of some pairs is claimed better, and not better, by more than the margin."""
+        raise NotImplementedError
+
+
+class ClaimedDifferences(ClaimedPairs):
+    """What the differences of models allow to claim.
+
+    ``order``: places of the models, the best first; ``sign``: 1 where higher values are better,
+    else -1.
     """
 
     def __init__(
@@ -44,8 +58,9 @@ class ClaimedPairs:
         margin: float,
         settings: Settings,
     ) -> None:
-        names = list(family.jobs)
-        self.places, self.sign, self.models = all_pairs(len(names)), sign, len(names)
+        super().__init__(len(family.jobs))
+        names, self.sign = list(family.jobs), sign
+        # Those of all pairs have intervals that nothing shows.
         neighbours = tuple(
             (names[min(pair)], names[max(pair)]) for pair in itertools.pairwise(order)
         )
@@ -55,23 +70,9 @@ class ClaimedPairs:
         pairs = tuple((names[one], names[other]) for one, other in self.places.tolist())
         self.evidence = claim_evidence(ChosenPairs(family, pairs), self.estimates, settings, margin)
 
-    def sets(self) -> tuple[list[RankSet], Flags]:
-        """Rank sets of all models, which hold together, and which is claimed better than which."""
-        better, not_better = self.claims()
-        return _rank_sets(better, not_better), better
-
-    def claims(self, parts: int = 1) -> Claims:
-        """Claims of all pairs, with one of so many equal parts of the error probability."""
+    def claims_of(self, some: Flags, parts: int) -> Claims:
+        """Who of some pairs is claimed better, and not better, by more than the margin."""
         evidence = self.evidence if parts == 1 else self.evidence.with_part(parts)
-        return self._claims(np.ones(len(self.places), dtype=bool), evidence)
-
-    def set_of(self, model: int) -> RankSet:
-        """That of one model, which holds by itself: from its own pairs."""
-        own = (self.places == model).any(axis=-1)
-        return _rank_sets(*self._claims(own, self.evidence))[model]
-
-    def _claims(self, some: Flags, evidence: Evidence) -> Claims:
-        """Who is claimed better than whom, and not better, by more than the margin."""
         claims = evidence.claims(some)
         better, not_better = (
             square(self.places[some], one if self.sign > 0 else one[:, ::-1], self.models)

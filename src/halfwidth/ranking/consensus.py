@@ -11,7 +11,8 @@ from halfwidth.core.checks import as_choice
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import one_of_words, words_in
 from halfwidth.ranking.consensus_sets import REDUCTIONS, combined_ranks, consensus_bounds
-from halfwidth.ranking.ranks import rank_distribution, ranks_of
+from halfwidth.ranking.rank_sets import with_rank
+from halfwidth.ranking.ranks import rank_distribution, ranks_of, shares_of
 from halfwidth.ranking.schemes import WITHIN_CASES
 from halfwidth.ranking.traces import Trace, joined_resamples
 from halfwidth.results.ranking import Ranking, RankSet
@@ -24,19 +25,12 @@ OMIT, LAST = "omit", "last"
 
 @frozen
 class Combining:
-    """How rankings are combined, checked.
-
-    Attributes
-    ----------
-    combine : {"mean_rank", "median_rank"}
-    over_metrics : bool
-        Whether they are combined over metrics too.
-    absent : {"omit", "last"}
-        What becomes of a model that some ranking lacks.
-    """
+    """How rankings are combined, checked."""
 
     combine: str = "mean_rank"
+    # Whether they are combined over metrics too.
     over_metrics: bool = False
+    # What becomes of a model that some ranking lacks.
     absent: str = OMIT
 
 
@@ -56,14 +50,7 @@ def resolve_combining(combine: Any) -> Combining:
 
 @frozen
 class Place:
-    """What tells a ranking from others of a call.
-
-    Attributes
-    ----------
-    task : str
-    metrics : tuple of str
-    scheme : str
-    """
+    """What tells a ranking from others of a call."""
 
     task: str
     metrics: tuple[str, ...]
@@ -72,13 +59,7 @@ class Place:
 
 @frozen
 class Together:
-    """Rankings that are combined, by their places among all.
-
-    Attributes
-    ----------
-    over : {"tasks", "metrics", "tasks and metrics"}
-    members : tuple of int
-    """
+    """Rankings that are combined over tasks, metrics or both, by their places among all."""
 
     over: str
     members: tuple[int, ...]
@@ -87,8 +68,6 @@ class Together:
 def combined_together(places: Sequence[Place], *, over_metrics: bool) -> list[Together]:
     """Which rankings a consensus is made of: those of one scheme that differ in task or metric.
 
-    Examples
-    --------
     >>> places = [Place(task, (metric,), "s") for task in "AB" for metric in ("dsc", "hd95")]
     >>> [(one.over, one.members) for one in combined_together(places, over_metrics=True)]
     [('tasks', (0, 2)), ('tasks', (1, 3)), ('metrics', (0, 1)), ('metrics', (2, 3)), \
@@ -99,17 +78,17 @@ def combined_together(places: Sequence[Place], *, over_metrics: bool) -> list[To
     }
     if over_metrics:
         kinds |= {METRICS: lambda one: (one.scheme, one.task), BOTH: lambda one: (one.scheme,)}
-    found = []
+    together = []
     for over, common in kinds.items():
         groups: dict[Any, list[int]] = {}
         for at, place in enumerate(places):
             # Ranks within cases are combined within cases.
             if over == TASKS or place.scheme != WITHIN_CASES:
                 groups.setdefault(common(place), []).append(at)
-        found += [
+        together += [
             Together(over, tuple(one)) for one in groups.values() if _differ(over, one, places)
         ]
-    return found
+    return together
 
 
 def _differ(over: str, members: Sequence[int], places: Sequence[Place]) -> bool:
@@ -148,26 +127,23 @@ def consensus_of(
     top = own[0].top
     models = []
     for place, (name, rank) in enumerate(zip(names, ranks_of(-values).tolist(), strict=True)):
-        low, high = bounds[place]
         models.append(
             ConsensusModel(
                 name,
                 float(values[place]),
                 tuple(ranks[:, place].tolist()),
                 rank,
-                RankSet(min(low, rank), max(high, rank)),
-                () if distribution is None else tuple(distribution.shares[place].tolist()),
-                float("nan") if distribution is None else float(distribution.top(top)[place]),
+                with_rank(RankSet(*bounds[place]), rank),
+                *shares_of(distribution, place, top),
             )
         )
-    of_metrics = together.over == METRICS
     return Consensus(
         tuple(sorted(models, key=lambda model: model.value)),
         _subject(together.over, own, combining.combine),
         combining.combine,
         together.over,
         tuple(_names(together.over, own)),
-        own[0].label if of_metrics else "",
+        own[0].label if together.over == METRICS else "",
         tuple(dict.fromkeys(name for one in own for name in one.metrics)),
         own[0].scheme,
         lacking if combining.absent == OMIT else (),

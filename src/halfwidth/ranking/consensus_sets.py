@@ -39,14 +39,6 @@ def consensus_bounds(claims: Sequence[Claims], combine: str) -> NDArray[np.intp]
     Model k is behind model j where all claims together leave its mean (or median) rank no choice
     but to be larger.
 
-    Parameters
-    ----------
-    claims : sequence of Claims
-        Of each ranking; all of them hold together.
-    combine : {"mean_rank", "median_rank"}
-
-    Examples
-    --------
     The first of three models is claimed better than the second on one task, and nothing is claimed
     on the other, where the second may make up for it:
 

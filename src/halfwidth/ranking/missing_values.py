@@ -38,27 +38,21 @@ def measured_with_policies(
 ) -> list[MeasuredFamily]:
     """A family measured by the policy that is named; where values are missing, by each other too.
 
-    Parameters
-    ----------
-    family : Measurable or ComparedDetectors
-    how : Matched
-        Names the policy.
-    worst_rank : bool
-        Whether missing values take the last rank of their case instead.
+    ``worst_rank``: whether missing values take the last rank of their case instead.
     """
     if not isinstance(family, Measurable) or family.measuring.values is None:
         return family.measured(how)
     keeping = family.keeping_missing()
-    found = (keeping if worst_rank else family).measured(how)
-    if not any(one.n_missing and any(one.n_missing.values()) for one in found):
-        return found
+    families = (keeping if worst_rank else family).measured(how)
+    if not any(any(one.n_missing.values()) for one in families):
+        return families
     policies: dict[str, MeasuredFamily] = {}
     for policy in COMPARED:
         measured = _measured_by(policy, family, how)
         if measured is not None:
             policies[policy] = measured
     (policies[WORST_RANK],) = keeping.measured(how)
-    return [replace(one, policies=policies) for one in found]
+    return [replace(one, policies=policies) for one in families]
 
 
 def _measured_by(policy: Missing, family: Measurable, how: Matched) -> MeasuredFamily | None:

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.results.ranking import RankSet
+
 Flags = NDArray[np.bool_]
 # Who is claimed better than whom by more than the margin, and who not better, each (K, K).
 Claims = tuple[Flags, Flags]
@@ -22,17 +24,9 @@ MOST_GROUPS = 1000
 def rank_bounds(better: Flags, not_better: Flags) -> NDArray[np.intp]:
     """The least and the largest rank of each model, (K, 2).
 
-    Parameters
-    ----------
-    better : ndarray of bool, shape (K, K)
-        Whether the model of the row is claimed to be better than that of the column, by more than
-        the margin.
-    not_better : ndarray of bool, shape (K, K)
-        Whether it is claimed not to be better than that by more than the margin. Without a margin
-        this is what being worse is: the transpose of ``better``.
+    Claims say that the model of the row is better than that of the column by more than the margin,
+    or is not. Without a margin the latter is what being worse is: the transpose of ``better``.
 
-    Examples
-    --------
     Of three models, the first is claimed better than the others:
 
     >>> better = np.zeros((3, 3), dtype=bool)
@@ -45,6 +39,11 @@ def rank_bounds(better: Flags, not_better: Flags) -> NDArray[np.intp]:
     least = (better & off_diagonal).sum(axis=0)
     most = others - (not_better & off_diagonal).sum(axis=0)
     return np.stack([1 + least, 1 + most], axis=-1)
+
+
+def with_rank(rank_set: RankSet, rank: int) -> RankSet:
+    """The set, which also holds the rank on these cases."""
+    return RankSet(min(rank_set.low, rank), max(rank_set.high, rank))
 
 
 def square(
@@ -65,21 +64,9 @@ def alike_groups(told_apart: Flags) -> tuple[list[Group], bool]:
     """The largest groups of models of which no two are told apart; they may overlap.
 
     Differences that are told apart by their size make about as many groups as models at most. Of
-    any graph there may be 3^(K/3), so that no more than `MOST_GROUPS` are sought.
+    any graph there may be 3^(K/3), so that no more than `MOST_GROUPS` are sought; the second value
+    says whether there are others.
 
-    Parameters
-    ----------
-    told_apart : ndarray of bool, shape (K, K)
-        Symmetric.
-
-    Returns
-    -------
-    groups : list of tuple of int
-    more : bool
-        Whether there are others.
-
-    Examples
-    --------
     The outer two of three models are told apart, and either is like the middle one:
 
     >>> apart = np.zeros((3, 3), dtype=bool)
@@ -93,8 +80,8 @@ def alike_groups(told_apart: Flags) -> tuple[list[Group], bool]:
         for one in range(models)
     ]
     cliques = _cliques(set(), set(range(models)), set(), alike)
-    found = [tuple(sorted(group)) for group in itertools.islice(cliques, MOST_GROUPS + 1)]
-    return sorted(found[:MOST_GROUPS]), len(found) > MOST_GROUPS
+    groups = [tuple(sorted(group)) for group in itertools.islice(cliques, MOST_GROUPS + 1)]
+    return sorted(groups[:MOST_GROUPS]), len(groups) > MOST_GROUPS
 
 
 def _cliques(

@@ -11,34 +11,22 @@ from halfwidth.core.option_names import spelled
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.consensus import Combining
 from halfwidth.ranking.ranks import TIES
-from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, check_margin_of_tests, resolve_schemes
+from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, resolve_schemes
 
 
 @frozen
 class RankingOptions:
-    """How models are ranked, checked.
+    """How models are ranked, checked."""
 
-    Attributes
-    ----------
-    schemes : tuple of str
-        Of `SCHEMES`, a ranking for each.
-    margin : float
-    top : int
-    worst_rank : bool
-        Whether a missing value takes the last rank of its case.
-    ties : {"min", "average", "max"}
-        The rank that models share which are equal in a case.
-    test : str
-        By which a model wins.
-    combining : Combining
-        How the rankings are combined.
-    """
-
+    # Each gives a ranking.
     schemes: tuple[str, ...]
     margin: float
     top: int
+    # Whether a missing value takes the last rank of its case.
     worst_rank: bool = False
+    # The rank that models share which are equal in a case.
     ties: str = "min"
+    # By which a model wins.
     test: str = AUTO
     combining: Combining = Combining()
 
@@ -52,7 +40,11 @@ def resolve_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:
     if places is None or places < 1:
         raise OptionError(f"{spelled('top', top)} is not a whole number from 1 on")
     schemes = resolve_schemes(scheme)
-    check_margin_of_tests(schemes, width)
+    if TESTS in schemes and width:
+        raise OptionError(
+            f"{spelled('margin', width)}: tests ask whether a model is better at all, by any "
+            f"margin; leave it out, or leave out {spelled('scheme', TESTS)}"
+        )
     ties = schemes.get(WITHIN_CASES, {}).get("ties", TIES[0])
     test = schemes.get(TESTS, {}).get("test", AUTO)
     return RankingOptions(tuple(schemes), width, places, ties=ties, test=test)

@@ -6,6 +6,8 @@ The rank of a model is 1 + the number of models that are better: equal ones shar
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,15 +25,8 @@ TIES = ("min", "average", "max")
 def ranks_of(merits: Array, margin: float = 0.0) -> Ranks:
     """1 + the number of models that are better by more than a margin, (..., K) -> (..., K).
 
-    Parameters
-    ----------
-    merits : ndarray, shape (..., K)
-        Defined values of K models; larger ones are better. Differences of the size of
-        rounding are none.
-    margin : float
+    Larger merits are better; all are defined. Differences of the size of rounding are none.
 
-    Examples
-    --------
     >>> ranks_of(np.array([0.9, 0.7, 0.9, 0.8])).tolist()
     [1, 4, 1, 3]
     >>> ranks_of(np.array([0.9, 0.7, 0.9, 0.8]), margin=0.15).tolist()
@@ -73,22 +68,13 @@ def ranks_in_cases(merits: Array, lacking: Flags, ties: str = "min") -> Array:
 
 @frozen(eq=False)
 class RankDistribution:
-    """How the ranks of K models spread over resamples.
+    """How the ranks of K models spread over resamples."""
 
-    Attributes
-    ----------
-    counts : ndarray of int, shape (K, K)
-        Resamples in which a model (row) has a rank (column, from rank 1).
-    taus : ndarray, shape (B,)
-        Kendall's τ-b of the ranking of each resample with the full one; NaN where either has all
-        models equal.
-    n_undefined : int
-        Resamples left out because they leave the value of a model undefined.
-    """
-
+    # Resamples in which a model (row) has a rank (column, from rank 1), (K, K).
     counts: NDArray[np.intp]
+    # Kendall's τ-b of the ranking of each resample with the full one, (B,); NaN where either has
+    # all models equal.
     taus: Array
-    n_undefined: int = 0
 
     @property
     def shares(self) -> Array:
@@ -103,21 +89,9 @@ class RankDistribution:
 def rank_distribution(
     merits: Array, replicates: Array, margin: float = 0.0
 ) -> RankDistribution | None:
-    """Ranks of resamples, and how they agree with those of the sample.
+    """Ranks on resamples, (K, B), and how they agree with those of the sample, (K,).
 
-    Parameters
-    ----------
-    merits : ndarray, shape (K,)
-        Of the sample; larger ones are better.
-    replicates : ndarray, shape (K, B)
-        The same on each resample; NaN where one is undefined there.
-    margin : float
-        As of `ranks_of`.
-
-    Returns
-    -------
-    RankDistribution or None
-        None where every resample leaves some model undefined.
+    Resamples on which the merit of some model is NaN are left out; None where all are.
     """
     models = len(merits)
     defined = replicates.T[np.isfinite(replicates).all(axis=0)]
@@ -132,7 +106,16 @@ def rank_distribution(
         for model in range(models):
             counts[model] += np.bincount(ranks[:, model] - 1, minlength=models)
         taus[rows] = kendall_taus(ranks, full)
-    return RankDistribution(counts, taus, replicates.shape[-1] - len(defined))
+    return RankDistribution(counts, taus)
+
+
+def shares_of(
+    distribution: RankDistribution | None, model: int, top: int
+) -> tuple[tuple[float, ...], float]:
+    """The shares of the resamples in which a model has each rank, and one of the first ranks."""
+    if distribution is None:
+        return (), math.nan
+    return tuple(distribution.shares[model].tolist()), float(distribution.top(top)[model])
 
 
 def kendall_taus(rankings: Ranks, full: Ranks) -> Array:
@@ -147,8 +130,8 @@ def kendall_taus(rankings: Ranks, full: Ranks) -> Array:
     agreeing, untied = np.zeros((2, len(rankings)), dtype=np.intp)
     for model, own in enumerate(signs):
         differences = ranks[model] - ranks[model + 1 :]
-        of_each = (differences > 0).view(np.int8) - (differences < 0).view(np.int8)
+        order = (differences > 0).view(np.int8) - (differences < 0).view(np.int8)
         untied += (differences != 0).sum(axis=0, dtype=ranks.dtype)
-        agreeing += (of_each * own[model + 1 :, None]).sum(axis=0, dtype=ranks.dtype)
+        agreeing += (order * own[model + 1 :, None]).sum(axis=0, dtype=ranks.dtype)
     pairs = untied * float(np.count_nonzero(signs) // 2)
     return np.where(pairs > 0, agreeing / np.sqrt(np.where(pairs > 0, pairs, 1.0)), np.nan)

@@ -30,26 +30,23 @@ def resampled_test(
 ) -> Callable[[Sequence[Array], Design, Plan], Array] | None:
     """A test on resamples; None where each resample would take permutations of its own.
 
-    Returns
-    -------
-    callable or None
-        From differences of cases, (n,) for each pair, the design and the plan to one-sided
-        p-values of the better model, (P, B): negative where that is the second one.
+    It takes differences of cases, (n,) for each pair, and gives one-sided p-values of the better
+    model, (P, B): negative where that is the second one.
     """
     spec = functional.statistic.spec
-    of_pair: Callable[[Array, Design], OfCounts]
+    test: Callable[[Array, Design], OfCounts]
     if name == "wilcoxon":
-        of_pair = _signed_rank_sums
+        test = _signed_rank_sums
     elif name in ("mcnemar", "mcnemar_midp"):
         share = 0.5 if name == "mcnemar_midp" else 0.0
-        of_pair = lambda own, design: _signs(own, share)  # noqa: E731
+        test = lambda own, design: _signs(own, share)  # noqa: E731
     elif spec.of_records or spec.estimand is not Estimand.MEAN:
         return None
     else:
-        of_pair = _signed_sums
+        test = _signed_sums
 
     def on_resamples(differences: Sequence[Array], design: Design, plan: Plan) -> Array:
-        pairs = [of_pair(own, design) for own in differences]
+        pairs = [test(own, design) for own in differences]
         signed = np.empty((len(pairs), plan.n_resamples))
         for start, stop, counts in count_blocks(design, plan, 4 * design.n):
             for row, from_counts in zip(signed, pairs, strict=True):
@@ -91,9 +88,9 @@ def _signed_rank_sums(differences: Array, design: Design) -> OfCounts:
         own = ((before + upto + 1) / 2)[:, group] * signs
         if design.sizes is None:
             return _normal((drawn * own).sum(axis=-1), (drawn * own**2).sum(axis=-1))
-        of_cases = np.zeros((len(counts), design.n))
-        of_cases[:, order] = own
-        totals = design.totals(of_cases)
+        ranks_of_cases = np.zeros((len(counts), design.n))
+        ranks_of_cases[:, order] = own
+        totals = design.totals(ranks_of_cases)
         return _normal((counts * totals).sum(axis=-1), (counts * totals**2).sum(axis=-1))
 
     return from_counts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from halfwidth.core.spec import Better, Metric, MetricSpec
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array, Bounds
 from halfwidth.data.families import MeasuredFamily
+from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.consensus_sets import REDUCTIONS
 from halfwidth.ranking.ranks import TIES, ranks_in_cases
@@ -31,33 +32,24 @@ SCHEMES = {
 }
 
 
-def resolve_schemes(given: Any) -> dict[str, dict[str, str]]:
+def resolve_schemes(scheme: Any) -> dict[str, dict[str, str]]:
     """The names of one scheme or of several, each once, and their parameters.
 
     >>> resolve_schemes("rank_then_aggregate:ties=max")
     {'rank_then_aggregate': {'ties': 'max'}}
     """
-    names: Iterable[Any] | None = [given] if isinstance(given, str) else as_list(given)
+    names: Iterable[Any] | None = [scheme] if isinstance(scheme, str) else as_list(scheme)
     if not names:
         raise OptionError(
-            f"{spelled('scheme', given)} names no scheme; there are {', '.join(SCHEMES)}"
+            f"{spelled('scheme', scheme)} names no scheme; there are {', '.join(SCHEMES)}"
         )
-    found: dict[str, dict[str, str]] = {}
+    schemes: dict[str, dict[str, str]] = {}
     for text in names:
         as_choice("scheme", text.partition(":")[0] if isinstance(text, str) else text)
         name, words = words_in(text, SCHEMES)
-        if found.setdefault(name, words) != words:
-            raise OptionError(f"{spelled('scheme', given)} names {name} twice")
-    return found
-
-
-def check_margin_of_tests(schemes: Collection[str], margin: float) -> None:
-    """Refuse what tests have no use for."""
-    if TESTS in schemes and margin:
-        raise OptionError(
-            f"{spelled('margin', margin)}: tests ask whether a model is better at all, by any "
-            f"margin; leave it out, or leave out {spelled('scheme', TESTS)}"
-        )
+        if schemes.setdefault(name, words) != words:
+            raise OptionError(f"{spelled('scheme', scheme)} names {name} twice")
+    return schemes
 
 
 def values_of_scheme(family: MeasuredFamily, scheme: str, ties: str) -> MeasuredFamily:
@@ -90,13 +82,17 @@ def ranks_within_cases(family: MeasuredFamily, ties: str) -> MeasuredFamily:
             "metric of a whole test set has no values of cases; use 'aggregate_then_rank'"
         )
     jobs = family.jobs
-    metric = next(iter(jobs.values())).functional.metric
-    sign = 1.0 if metric.spec.better is Better.HIGHER else -1.0
+    first = next(iter(jobs.values()))
     values = np.stack([job.records.arranged for job in jobs.values()])
     whole = np.zeros(values.shape[-1], dtype=bool)
     lacking = np.stack([family.lacking.get(name, whole) for name in jobs], axis=-1)
-    ranks = ranks_in_cases(sign * values.T, lacking, ties).T
-    return with_ranks(family, ranks, rank_metric([metric], len(jobs)))
+    ranks = ranks_in_cases(sign_of(first) * values.T, lacking, ties).T
+    return with_ranks(family, ranks, rank_metric([first.functional.metric], len(jobs)))
+
+
+def sign_of(job: Job) -> float:
+    """1 where higher values are better, else -1."""
+    return 1.0 if job.functional.metric.spec.better is Better.HIGHER else -1.0
 
 
 def with_ranks(family: MeasuredFamily, ranks: Array, metric: Metric) -> MeasuredFamily:

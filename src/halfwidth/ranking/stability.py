@@ -18,20 +18,18 @@ TASKS, METRICS, SCHEMES, CONSENSUS = "tasks", "metrics", "schemes", "consensus"
 def stability_of(rankings: Sequence[Ranking], consensus: Sequence[Consensus]) -> RankStability:
     """Agreement of each two rankings that differ in nothing but the task, the metric or the scheme.
 
-    Parameters
-    ----------
-    rankings : sequence of Ranking
-    consensus : sequence of Consensus
-        Those over tasks are compared with the rankings that they combine.
+    A consensus over tasks is compared with the rankings that it combines.
     """
     pairs = [
         _between(one, other, over)
         for one, other in itertools.combinations(rankings, 2)
         if (over := _difference(one, other))
     ]
-    of_consensus = [pair for one in consensus if one.over == TASKS for pair in _with_consensus(one)]
-    order = (TASKS, METRICS, SCHEMES).index
-    return RankStability((*sorted(pairs, key=lambda pair: order(pair.over)), *of_consensus))
+    pairs.sort(key=lambda pair: (TASKS, METRICS, SCHEMES).index(pair.over))
+    for one in consensus:
+        if one.over == TASKS:
+            pairs += _with_consensus(one)
+    return RankStability(tuple(pairs))
 
 
 def agreement(first: Mapping[str, int], second: Mapping[str, int]) -> tuple[float, tuple[str, ...]]:
@@ -39,8 +37,6 @@ def agreement(first: Mapping[str, int], second: Mapping[str, int]) -> tuple[floa
 
     Models that are in one ranking only are left out, and the others ranked without them.
 
-    Examples
-    --------
     >>> tau, moved = agreement({"A": 1, "B": 2, "C": 3}, {"A": 1, "C": 2, "B": 3, "D": 4})
     >>> round(tau, 3), moved
     (0.333, ('B', 'C'))

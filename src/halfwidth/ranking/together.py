@@ -50,9 +50,9 @@ def all_ranked(
         ranking, trace = ranked(family, scheme, options, settings, parts, further)
         rankings.append(ranking)
         traces.append(replace(trace, cases=cases))
-    found = [(one, consensus_of(one, rankings, traces, options.combining)) for one in together]
-    consensus = tuple(one for _, one in found if one is not None)
-    without = {one.over: len(one.members) for one, made in found if made is None}
+    combined = [(one, consensus_of(one, rankings, traces, options.combining)) for one in together]
+    consensus = tuple(one for _, one in combined if one is not None)
+    without = {one.over: len(one.members) for one, consensus in combined if consensus is None}
     lacking = [
         (
             f"no consensus over {count} {over}: no two models are in all of them; the last rank "

@@ -18,27 +18,16 @@ SmallRanks = NDArray[np.int16]
 
 @frozen(eq=False)
 class Trace:
-    """What a consensus takes of a ranking, in the order of its models as given.
-
-    Attributes
-    ----------
-    names : tuple of str
-    merits : ndarray, shape (K,)
-        Larger ones are better.
-    replicates : ndarray, shape (K, B)
-        The same on resamples; NaN where one is undefined there.
-    margin : float
-    claims : mapping of int to Claims
-        By the number of rankings that have equal parts of the error probability.
-    cases : hashable
-        The same for rankings of the same cases, whose resamples belong together.
-    """
+    """What a consensus takes of a ranking, in the order of its models as given."""
 
     names: tuple[str, ...]
+    # Larger ones are better, (K,); and the same on resamples, (K, B), NaN where one is undefined.
     merits: Array
     replicates: Array
     margin: float
+    # By the number of rankings that have equal parts of the error probability.
     claims: Mapping[int, Claims]
+    # The same for rankings of the same cases, whose resamples belong together.
     cases: Hashable
 
     def ranks(self, names: Sequence[str]) -> SmallRanks:
@@ -55,11 +44,11 @@ class Trace:
         chosen = np.ix_(rows, rows)
         square = np.ix_(known, known)
         claims = []
-        for own, of_absent in zip(self.claims[rankings], (False, True), strict=True):
-            flags = np.full((len(names), len(names)), of_absent)
+        for own, absent in zip(self.claims[rankings], (False, True), strict=True):
+            flags = np.full((len(names), len(names)), absent)
             flags[square] = own[chosen]
-            flags[np.ix_(known, ~known)] = not of_absent
-            flags[np.ix_(~known, known)] = of_absent
+            flags[np.ix_(known, ~known)] = not absent
+            flags[np.ix_(~known, known)] = absent
             claims.append(flags)
         return claims[0], claims[1]
 

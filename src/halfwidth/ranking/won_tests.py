@@ -23,64 +23,34 @@ from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
 from halfwidth.data.families import MeasuredFamily
 from halfwidth.estimation.resolve import AUTO
-from halfwidth.ranking.rank_sets import Claims, Flags, rank_bounds, square
+from halfwidth.ranking.claims import ClaimedPairs
+from halfwidth.ranking.rank_sets import Claims, Flags, square
 from halfwidth.ranking.resampled_tests import resampled_test
-from halfwidth.resampling.joint.simultaneous import Pairs, all_pairs
+from halfwidth.resampling.joint.simultaneous import Pairs
 from halfwidth.resampling.permutations.swap_tests import differing_units
 from halfwidth.results.comparison import TestResult
-from halfwidth.results.ranking import RankSet
 
 WILCOXON = "wilcoxon"
 # Tests on a resample cost more than a statistic; shares of resamples need no more of them.
 USUAL_RESAMPLES = 999
 
 
-class WonTests:
-    """Which model wins against which, and the sets of ranks that follow.
-
-    Parameters
-    ----------
-    family : MeasuredFamily
-    sign : float
-        1 where higher values are better, else -1.
-    settings : Settings
-        Names the test.
-
-    Attributes
-    ----------
-    wins : ndarray, shape (K,)
-        How many others each model wins against.
-    subject : str
-        What is ranked, in prose.
-    """
-
-    estimates = ()
+class WonTests(ClaimedPairs):
+    """Which model wins against which, by the test of the settings."""
 
     def __init__(self, family: MeasuredFamily, sign: float, settings: Settings) -> None:
+        """``sign``: 1 where higher values are better, else -1."""
+        super().__init__(len(family.jobs))
         self.jobs, self.sign, self.settings = list(family.jobs.values()), sign, settings
-        self.places, self.models = all_pairs(len(self.jobs)), len(self.jobs)
         names = list(family.jobs)
         pairs = [(names[one], names[other]) for one, other in self.places.tolist()]
-        self.name = _test_of(family, settings)
-        found = run_tests(self.name, family.jobs, pairs, settings.request)
-        self.results = [one for one in found if one is not None]
+        results = run_tests(_test_of(family, settings), family.jobs, pairs, settings.request)
+        self.results = [one for one in results if one is not None]
         metric = metric_title(self.jobs[0].functional.metric) or "values"
         self.subject = f"{metric} by tests won ({self.results[0].title})"
         self.p_values = _one_sided(self.results, sign * self._advantages())
+        # Against how many others each model wins, (K,).
         self.wins = self.claims()[0].sum(axis=1).astype(float)
-
-    def sets(self) -> tuple[list[RankSet], Flags]:
-        """Rank sets of all models, which hold together, and which wins against which."""
-        better, not_better = self.claims()
-        return _rank_sets(better, not_better), better
-
-    def claims(self, parts: int = 1) -> Claims:
-        """Claims of all pairs, with one of so many equal parts of the error probability."""
-        return self._claims(np.ones(len(self.places), dtype=bool), parts)
-
-    def set_of(self, model: int) -> RankSet:
-        """That of one model, which holds by itself: from its own tests."""
-        return _rank_sets(*self._claims((self.places == model).any(axis=-1), 1))[model]
 
     def resampled_wins(self) -> Array:
         """The number of wins of each model on resamples, (K, B); none where that is not known."""
@@ -97,14 +67,15 @@ class WonTests:
     @functools.cached_property
     def cautions(self) -> list[Caution]:
         """Those of the tests, and where no model can win any."""
-        raised = [one for result in self.results for one in result.cautions]
+        cautions = [one for result in self.results for one in result.cautions]
         tests, alpha = 2 * len(self.places), self.settings.request.level.alpha
         least = min(map(self._least, self._pairs(), self.results))
         if least * tests > alpha:
-            raised.append(caution("HW853", tests=tests, least=least, needed=alpha / tests))
-        return raised
+            cautions.append(caution("HW853", tests=tests, least=least, needed=alpha / tests))
+        return cautions
 
-    def _claims(self, some: Flags, parts: int) -> Claims:
+    def claims_of(self, some: Flags, parts: int) -> Claims:
+        """Which model of some pairs wins against the other; not to win is not to be better."""
         ordered = self.p_values[some]
         rejected = adjusted_p_values(ordered.ravel()) <= self.settings.request.level.alpha / parts
         better = square(self.places[some], rejected.reshape(ordered.shape), self.models)
@@ -120,8 +91,7 @@ class WonTests:
         if self.results[0].name == WILCOXON:
             sums = [float(signed_ranks(first - second).sum()) for first, second in self._pairs()]
             return np.asarray(np.sign(sums))
-        statistic = self.jobs[0].functional.statistic
-        values = [float(statistic(job.records.arranged[None])[0]) for job in self.jobs]
+        values = [job.value for job in self.jobs]
         return np.asarray(np.sign([values[one] - values[other] for one, other in self.places]))
 
     def _least(self, pair: tuple[Array, Array], result: TestResult) -> float:
@@ -155,13 +125,8 @@ def _one_sided(results: Sequence[TestResult], advantages: Array) -> Array:
 def wins_of(signed: Array, places: Pairs, models: int, alpha: float) -> Array:
     """Wins of each model on resamples by Holm's correction for all ordered pairs, (K, B).
 
-    Parameters
-    ----------
-    signed : ndarray, shape (P, B)
-        One-sided p-values of the better model of each pair; negative where that is the second.
-    places : ndarray of int, shape (P, 2)
-    models : int
-    alpha : float
+    ``signed``, (P, B), are one-sided p-values of the better model of each pair; negative where that
+    is the second.
     """
     p_values = np.abs(signed)
     order = np.argsort(p_values, axis=0, kind="stable")
@@ -172,11 +137,7 @@ def wins_of(signed: Array, places: Pairs, models: int, alpha: float) -> Array:
     won = np.zeros_like(rejected)
     np.put_along_axis(won, order, rejected, axis=0)
     wins = np.zeros((models, signed.shape[-1]))
-    for (one, other), of_pair, side in zip(places, won, signed, strict=True):
-        wins[one] += of_pair & (side > 0)
-        wins[other] += of_pair & (side < 0)
+    for (one, other), rejects, side in zip(places, won, signed, strict=True):
+        wins[one] += rejects & (side > 0)
+        wins[other] += rejects & (side < 0)
     return wins
-
-
-def _rank_sets(better: Flags, not_better: Flags) -> list[RankSet]:
-    return [RankSet(low, high) for low, high in rank_bounds(better, not_better).tolist()]

@@ -90,7 +90,6 @@ def limits_of_agreement(
     request = values.request(
         method=AUTO,
         confidence_level=confidence_level,
-        alternative="two-sided",
         n_resamples=None,
         rng=None,
     )

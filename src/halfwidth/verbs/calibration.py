@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from halfwidth.core.checks import as_list
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.test_sets.calibration_tests import calibration_tests
 from halfwidth.estimation.test_sets.centres import NAMES, calibration_over_centres, centre_parts
+from halfwidth.estimation.test_sets.metric_names import is_several, several
 from halfwidth.metrics.calibration.perfect import DEFAULT
 from halfwidth.verbs.given import only_cases, predictions_in
 
@@ -91,21 +91,17 @@ def calibration_test(
     (4.53, 0.0001)
     """
     purpose = "a test of calibration"
-    given = predictions_in(data, y_score, purpose)
-    request = given.request(
+    predictions = predictions_in(data, y_score, purpose)
+    request = predictions.request(
         method=AUTO,
         confidence_level=0.95,
-        alternative="two-sided",
         n_resamples=n_resamples,
         rng=rng,
         threads=n_threads,
     )
-    read = only_cases(given.read(purpose, without=("strata",)), purpose)
-    listed = None if isinstance(statistic, str) else as_list(statistic)
-    chosen = [statistic] if listed is None else listed
-    tests = calibration_tests(read.cases, chosen, average, request)
-    told = tests.with_cautions(read.model.cautions)
-    return told[0] if len(told) == 1 and listed is None else told
+    read = only_cases(predictions.read(purpose, without=("strata",)), purpose)
+    tests = calibration_tests(read.cases, several(statistic, "statistic"), average, request)
+    return _one_or_all(tests.with_cautions(read.model.cautions), statistic)
 
 
 def calibration_by_centre(
@@ -164,19 +160,22 @@ def calibration_by_centre(
     Calibration slope 1.10 over 6 centres (95 % CI 0.99 to 1.20; in a new centre 0.98 to 1.21; ...
     """
     purpose = "calibration over centres"
-    given = predictions_in(data, None, purpose).over_levels()
-    request = given.request(
+    predictions = predictions_in(data, None, purpose).over_levels()
+    request = predictions.request(
         method=AUTO,
         confidence_level=confidence_level,
-        alternative="two-sided",
         n_resamples=None,
         rng=0,
     )
-    read = only_cases(given.read(purpose), purpose)
-    asked = NAMES if metric is None else metric
-    listed = None if isinstance(asked, str) else as_list(asked)
-    metrics = [asked] if listed is None else listed
+    read = only_cases(predictions.read(purpose), purpose)
+    metric = NAMES if metric is None else metric
     parts = centre_parts(read.cases, read.model.strata)
-    results = calibration_over_centres(read.cases, parts, metrics, average, request)
-    told = results.with_cautions(read.model.cautions)
-    return told[0] if len(told) == 1 and listed is None else told
+    results = calibration_over_centres(
+        read.cases, parts, several(metric, "metric"), average, request
+    )
+    return _one_or_all(results.with_cautions(read.model.cautions), metric)
+
+
+def _one_or_all(results: Any, asked: Any) -> Any:
+    """The only result where one thing was asked for, of one class."""
+    return results[0] if len(results) == 1 and not is_several(asked) else results

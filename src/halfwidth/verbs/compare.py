@@ -137,7 +137,6 @@ def compare(
     request = given.request(
         method=method,
         confidence_level=confidence_level,
-        alternative="two-sided",
         n_resamples=n_resamples,
         rng=rng,
         verdicts=True,

@@ -70,14 +70,13 @@ def confusion_ci(
      dog       dog     28 30   0.93 0.79  0.98
     """
     purpose = "a confusion matrix"
-    given = predictions_in(data, y_score, purpose)
-    request = given.request(
+    predictions = predictions_in(data, y_score, purpose)
+    request = predictions.request(
         method=method,
         confidence_level=confidence_level,
-        alternative="two-sided",
         n_resamples=n_resamples,
         rng=rng,
     )
-    read = given.read(purpose, decided=True, without=("sample_weight",))
+    read = predictions.read(purpose, decided=True, without=("sample_weight",))
     only = only_cases(read, purpose)
     return confusion_matrix(only.cases, request, only.model.cautions)

@@ -167,7 +167,6 @@ def curve(
     inference = {
         "method": AUTO,
         "confidence_level": confidence_level,
-        "alternative": "two-sided",
         "n_resamples": n_resamples,
         "rng": rng,
     }
@@ -177,9 +176,9 @@ def curve(
 
 
 def _curves_of_models(
-    given: Predictions, kind: Any, average: Any, inference: Mapping[str, Any]
+    data: Predictions, kind: Any, average: Any, inference: Mapping[str, Any]
 ) -> SeveralCurves[Any]:
-    request = given.request(**inference)
+    request = data.request(**inference)
     over_centres = kind == CentreCurve.kind
     _refuse_without_effect(kind, average, inference)
 
@@ -192,9 +191,9 @@ def _curves_of_models(
         return class_curves(kind, one.cases, request)
 
     read = (
-        given.over_levels().read("calibration over centres")
+        data.over_levels().read("calibration over centres")
         if over_centres
-        else given.read("curves", without=("sample_weight",))
+        else data.read("curves", without=("sample_weight",))
     )
     return _together([_Part(curves_of(one), one.label, one.by, one.model.cautions) for one in read])
 
@@ -217,19 +216,19 @@ def _refuse_without_effect(kind: Any, average: Any, inference: Mapping[str, Any]
 
 
 def _curves_of_detectors(
-    given: Detections, kind: Any, average: Any, band: Band, inference: Mapping[str, Any]
+    data: Detections, kind: Any, average: Any, band: Band, inference: Mapping[str, Any]
 ) -> SeveralCurves[Any]:
     quantities = Quantities(AREA_OF[kind], average=average)
     # All detectors have the same draws.
-    same = {**inference, "rng": given.request(**inference).seed}
+    same = {**inference, "rng": data.request(**inference).seed}
     parts = []
-    for name, detections in given.detections.items():
+    for name, detections in data.detections.items():
         with naming(name) if name else nullcontext():
-            alone = replace(given, detections={"": detections})
-            found, request = alone.jobs(quantities, **same)
+            alone = replace(data, detections={"": detections})
+            of_detector, request = alone.jobs(quantities, **same)
         # Of each threshold and range of sizes.
         by_matching: dict[MatchingRule, list[Job]] = {}
-        for job in found.jobs:
+        for job in of_detector.jobs:
             if job.matched is not None:
                 by_matching.setdefault(job.matched.matching, []).append(job)
         curves = [
@@ -268,7 +267,7 @@ def _named(part: _Part, *, several: bool) -> list[Any]:
     def named(own: str, between: str) -> str:
         return between.join([*begin, *([] if begin and alone else filter(None, [own]))])
 
-    def told(estimate: Estimate) -> Estimate:
+    def labelled(estimate: Estimate) -> Estimate:
         cautions = sorted([*estimate.cautions, *part.cautions], key=lambda one: one.code)
         return replace(
             estimate,
@@ -277,13 +276,13 @@ def _named(part: _Part, *, several: bool) -> list[Any]:
             cautions=tuple(cautions),
         )
 
-    made = []
+    curves = []
     for one in part.curves:
         if isinstance(one, CalibrationCurve):
-            numbers: dict[str, Any] = {"summaries": Estimates(tuple(map(told, one.summaries)))}
+            numbers: dict[str, Any] = {"summaries": Estimates(tuple(map(labelled, one.summaries)))}
         elif isinstance(one, CentreCurve):
             numbers = {"cautions": (*one.cautions, *part.cautions)}
         else:
-            numbers = {"area": None if one.area is None else told(one.area)}
-        made.append(replace(one, label=named(one.label, ", "), **numbers))
-    return made
+            numbers = {"area": None if one.area is None else labelled(one.area)}
+        curves.append(replace(one, label=named(one.label, ", "), **numbers))
+    return curves

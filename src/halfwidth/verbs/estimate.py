@@ -103,13 +103,7 @@ def estimate(
     """
     quantities = Quantities(metric, statistic, average)
     given = as_data_of_models(data, y_score, metric, "estimate", estimates=True)
-    refuse_idle(
-        "estimate",
-        given,
-        statistic=statistic,
-        average=average,
-        simultaneous=simultaneous,
-    )
+    refuse_idle("estimate", given, statistic=statistic, average=average, simultaneous=simultaneous)
     inference = {
         "method": method,
         "confidence_level": confidence_level,
@@ -117,14 +111,14 @@ def estimate(
         "n_resamples": n_resamples,
         "rng": rng,
     }
-    at_once = as_flag("simultaneous", simultaneous)
+    simultaneous = as_flag("simultaneous", simultaneous)
     if isinstance(given, CaseValues) and given.are_runs:
         request = given.request(**inference)
-        asked = run_quantities(quantities.statistics, simultaneous=at_once)
+        statistics = run_quantities(quantities.statistics, simultaneous=simultaneous)
         sources = [*given.run_sources(quantities, request)]
-        of_runs, notes = estimate_runs([source for source, _ in sources], asked, request)
-        return Estimates(tuple(of_runs), notes, tuple(values for _, values in sources))
-    found, request = given.jobs(quantities, **inference, threads=n_threads)
-    if not found.jobs:
+        estimates, notes = estimate_runs([source for source, _ in sources], statistics, request)
+        return Estimates(tuple(estimates), notes, tuple(values for _, values in sources))
+    of_cases, request = given.jobs(quantities, **inference, threads=n_threads)
+    if not of_cases.jobs:
         raise DataError("no models to estimate")
-    return Estimates(estimate_jobs(found.jobs, request), found.notes, found.cases)
+    return Estimates(estimate_jobs(of_cases.jobs, request), of_cases.notes, of_cases.cases)

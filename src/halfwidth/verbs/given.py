@@ -34,12 +34,7 @@ Data = CaseValues | Predictions | Detections
 def as_data_of_models(
     data: Any, other: Any, metric: Any, verb: str, *, estimates: bool = False
 ) -> Data:
-    """As `as_data`, for a verb that takes no readings.
-
-    Raises
-    ------
-    OptionError
-    """
+    """As `as_data`, for a verb that takes no readings."""
     given = as_data(data, other, metric, estimates=estimates)
     if isinstance(given, Readings):
         raise OptionError(
@@ -52,22 +47,10 @@ def as_data_of_models(
 def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> Data | Readings:
     """The data meant by what is given to a verb.
 
-    Parameters
-    ----------
-    data
-        Data, which go as they are; true classes, where predictions follow; else values of cases.
-    other
-        Predictions of one model, or of several by their names; or the values of a second model.
-    metric
-        A metric of a whole test set tells true classes and scores from values of two models.
-    estimates : bool
-        Whether a table without a column of models has a structure in each column; else each column
-        is a model.
-
-    Raises
-    ------
-    OptionError
-        Where data are followed by further ones.
+    Data go as they are; they are true classes where predictions follow (``other``: of one model, or
+    of several by their names); else values of cases, which those of a second model may follow. A
+    metric of a whole test set tells true classes and scores from values of two models. In a table
+    without a column of models each column is a model; where a verb ``estimates``, a structure.
     """
     if isinstance(data, CaseValues | Predictions | Detections | Readings):
         if other is not None:
@@ -96,12 +79,7 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
 
 
 def refuse_idle(verb: str, data: Data | Readings, **given: Any) -> None:
-    """Refuse options of a verb that have no effect on the data.
-
-    Raises
-    ------
-    OptionError
-    """
+    """Refuse options of a verb that have no effect on the data."""
     for name, value in given.items():
         option = option_of(name, verb)
         usual = value is option.default or (
@@ -114,19 +92,19 @@ def refuse_idle(verb: str, data: Data | Readings, **given: Any) -> None:
             )
 
 
-def _case_values(given: Any, *, estimates: bool) -> CaseValues:
-    if is_tables(given):
-        return CaseValues.from_table(given)
-    if not is_table(given) or isinstance(given, Mapping):
-        return CaseValues.from_arrays(given)
-    table = Table.from_frame(given)
+def _case_values(data: Any, *, estimates: bool) -> CaseValues:
+    if is_tables(data):
+        return CaseValues.from_table(data)
+    if not is_table(data) or isinstance(data, Mapping):
+        return CaseValues.from_arrays(data)
+    table = Table.from_frame(data)
     layout = layout_of(table)
     if estimates or layout.metric or any(name in MODEL_COLUMNS for name in table.names):
-        return CaseValues.from_table(given)
+        return CaseValues.from_table(data)
     if layout.case is None and not layout.left_out:
-        return CaseValues.from_arrays(given)
+        return CaseValues.from_arrays(data)
     # Ids and designs are no models.
-    return CaseValues.from_table(given, {name: name for name in layout.values})
+    return CaseValues.from_table(data, {name: name for name in layout.values})
 
 
 def _is_of_test_sets(metric: Any) -> bool:
@@ -144,12 +122,7 @@ def _is_of_test_sets(metric: Any) -> bool:
 
 
 def predictions_in(data: Any, y_score: Any, purpose: str) -> Predictions:
-    """The predictions that a verb is of, which takes nothing else.
-
-    Raises
-    ------
-    OptionError
-    """
+    """The predictions that a verb is of, which takes nothing else."""
     given = as_data(data, y_score, None, estimates=True)
     if isinstance(given, Predictions):
         return given
@@ -160,13 +133,7 @@ def predictions_in(data: Any, y_score: Any, purpose: str) -> Predictions:
 
 
 def only_cases(read: Sequence[ReadCases], purpose: str) -> ReadCases:
-    """The cases of the only model and level.
-
-    Raises
-    ------
-    OptionError
-        Where there are several.
-    """
+    """The cases of the only model and level."""
     if len(read) == 1:
         return read[0]
     names = shortened([one.label for one in read], 5)

@@ -121,11 +121,11 @@ def plan(
     )
 
 
-def _each(name: str, given: Any) -> list[Any]:
+def _each(name: str, goals: Any) -> list[Any]:
     """One, several, or none."""
-    if given is None:
+    if goals is None:
         return []
-    several = as_list(given)
+    several = as_list(goals)
     if several is not None and not several:
         raise OptionError(f"{spelled(name)} is an empty list")
-    return [given] if several is None else several
+    return [goals] if several is None else several

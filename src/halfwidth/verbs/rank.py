@@ -116,12 +116,7 @@ def rank(
 the rank of C is 3.
     """
     given = as_data_of_models(data, other, metric, "rank")
-    refuse_idle(
-        "rank",
-        given,
-        statistic=statistic,
-        average=average,
-    )
+    refuse_idle("rank", given, statistic=statistic, average=average)
     worst_rank = False
     if isinstance(given, CaseValues) and given.missing == WORST_RANK:
         worst_rank, given = True, replace(given, missing="raise")
@@ -140,7 +135,6 @@ the rank of C is 3.
     request = given.request(
         method=method,
         confidence_level=confidence_level,
-        alternative="two-sided",
         n_resamples=n_resamples,
         rng=rng,
     )

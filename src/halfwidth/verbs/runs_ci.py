@@ -90,7 +90,7 @@ def runs_ci(
     runs = data if isinstance(data, CaseValues) else CaseValues.from_runs(data)
     if not runs.are_runs:
         raise OptionError("values are of cases; those of training runs are CaseValues.from_runs")
-    found = estimate(
+    estimates = estimate(
         runs,
         metric=metric,
         statistic=run_statistics(quantile, point),
@@ -100,10 +100,10 @@ def runs_ci(
         n_resamples=n_resamples,
         rng=rng,
     )
-    if len(found) > 1:
-        labels = shortened([one.label or one.statistic_title for one in found], 5)
+    if len(estimates) > 1:
+        labels = shortened([one.label or one.statistic_title for one in estimates], 5)
         raise OptionError(
             f"runs_ci answers for one level and one source of variation, and there are {labels}; "
             "estimate answers for each"
         )
-    return cast("RunsEstimate", found[0])
+    return cast("RunsEstimate", estimates[0])

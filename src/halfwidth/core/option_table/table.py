@@ -66,6 +66,15 @@ SAID_BY: Final = {
     "unpaired": ("pairing", "none"),
 }
 
+# No options of verbs, and why none is needed.
+NOT_NEEDED: Final = {
+    "keep_cases": "results always keep the values of their cases: comparisons.cases",
+    **dict.fromkeys(
+        ("label", "model_names", "names"),
+        "models are named by the keys of what is given: {'A': ..., 'B': ...}",
+    ),
+}
+
 OPTIONS: Final[dict[str, Option]] = {
     **QUANTITIES,
     **COMPARISON,
