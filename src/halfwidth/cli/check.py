@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from halfwidth.cli import options, reading
-from halfwidth.cli.answer import Answer
-from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.compared_models import named_models, refuse_name_of_one
+from halfwidth.cli.option_groups import option, switch
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -30,12 +30,11 @@ def check(
     value: options.Values = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Column whose levels are looked at apart (model, organ, ...); repeatable; "
+        option(
+            "Column whose levels are looked at apart (model, organ, ...); repeatable; "
             "default: those across which cases repeat.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
+            "COLUMN",
+            Group.INPUT,
         ),
     ] = None,
     case: options.Case = None,
@@ -56,10 +55,10 @@ def check(
     out: options.Out = None,
     strict: Annotated[
         bool,
-        typer.Option(
+        switch(
             "--strict",
-            help="Exit with status 3 if there is an error or a warning; notes do not count.",
-            rich_help_panel=Group.OUTPUT,
+            "Exit with status 3 if there is an error or a warning; notes do not count.",
+            Group.OUTPUT,
         ),
     ] = False,
 ) -> Answer:
@@ -92,7 +91,6 @@ def check(
         scale=scale,
     )
     audit = checked(data)
-    for text in audit.notes:
-        note(text)
-    refused = strict and audit.worst in ("error", "warning")
-    return Answer(audit.document(), fmt, out, STRICT_STATUS if refused else 0)
+    note(*audit.notes)
+    faulty = audit.worst in ("error", "warning")
+    return Answer(audit.document(), fmt, out, strict_status(strict, faulty))

@@ -121,8 +121,8 @@ def _document(
     return Document((Heading(f"{name}: {title}"), _items(fields), *_pitfalls(spec.pitfalls)))
 
 
-def _pitfalls(told: Sequence[str]) -> tuple[Items, ...]:
-    items = tuple(Item("", f"{_plain(text[:1].upper() + text[1:])}.") for text in told)
+def _pitfalls(texts: Sequence[str]) -> tuple[Items, ...]:
+    items = tuple(Item("", f"{_plain(text[:1].upper() + text[1:])}.") for text in texts)
     return (Items(items, "Pitfalls:"),) if items else ()
 
 

@@ -10,10 +10,9 @@ import sys
 from importlib import metadata
 from typing import Annotated, Any
 
-import typer
-
 import halfwidth
 from halfwidth.cli.answer import Answer
+from halfwidth.cli.option_groups import switch
 from halfwidth.core.option_table.option import Group
 from halfwidth.document.parts import Data, Document, Item, Items
 from halfwidth.resampling.kernels import native
@@ -26,9 +25,7 @@ REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*extra == .(?P<extra>\w+)")
 
 
 def doctor(
-    json: Annotated[
-        bool, typer.Option("--json", help="As JSON.", rich_help_panel=Group.OUTPUT)
-    ] = False,
+    json: Annotated[bool, switch("--json", "As JSON.", Group.OUTPUT)] = False,
 ) -> Answer:
     """Say what is installed and what runs: paste it into a report of a fault.
 

@@ -9,6 +9,7 @@ import typer
 
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
+from halfwidth.cli.option_groups import option
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import (
     Halfwidths,
@@ -34,37 +35,19 @@ def pilot(
     value: options.Value = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Column whose levels are planned apart; repeatable.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
+        option("Column whose levels are planned apart; repeatable.", "COLUMN", Group.INPUT),
     ] = None,
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
     assurance: Annotated[
-        float,
-        typer.Option(
-            help="Share of studies that are to reach the width.",
-            metavar="SHARE",
-            rich_help_panel=Group.GOAL,
-        ),
+        float, option("Share of studies that are to reach the width.", "SHARE", Group.GOAL)
     ] = 0.8,
     metric: options.OneMetric = None,
     statistic: options.Statistics = ["mean"],  # noqa: B006 -- typer copies it
     method: options.Method = "auto",
     confidence_level: options.ConfidenceLevel = 0.95,
-    n_samples: Annotated[
-        int,
-        typer.Option(
-            "--n-samples",
-            help="Studies drawn at each n.",
-            metavar="S",
-            rich_help_panel=Group.INTERVAL,
-        ),
-    ] = 1000,
+    n_samples: Annotated[int, option("Studies drawn at each n.", "S", Group.INTERVAL)] = 1000,
     n_resamples: options.NResamples = 999,
     seed: options.Seed = None,
     missing: options.Missing = "raise",

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import figures, options, reading
-from halfwidth.cli.answer import Answer
-from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.option_groups import declared
+from halfwidth.cli.answer import Answer, strict_status
+from halfwidth.cli.option_groups import declared, option
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -31,42 +30,39 @@ def runs(
     ],
     value: Annotated[
         str | None,
-        typer.Option(
-            help="Column of the metric, with or without 'metrics.' before it; default: the only "
+        option(
+            "Column of the metric, with or without 'metrics.' before it; default: the only "
             "one there is.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
+            "COLUMN",
+            Group.INPUT,
         ),
     ] = None,
     quantile: Annotated[list[float], declared("quantile", more="Repeatable.")] = [0.1, 0.5, 0.9],  # noqa: B006 -- typer copies it
     by: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Column that names the source of variation (seed, split, augmentation, ...): each "
+        option(
+            "Column that names the source of variation (seed, split, augmentation, ...): each "
             "is estimated apart; repeatable.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
+            "COLUMN",
+            Group.INPUT,
         ),
     ] = None,
     metric: Annotated[
         str | None,
-        typer.Option(
-            help="What the values are; decides range, unit and whether high is good. Default: what "
+        option(
+            "What the values are; decides range, unit and whether high is good. Default: what "
             "the column is called, where that is a metric.",
-            metavar="NAME",
-            show_default=False,
-            rich_help_panel=Group.ESTIMATE,
+            "NAME",
+            Group.ESTIMATE,
         ),
     ] = None,
     method: Annotated[
         str,
-        typer.Option(
-            help="auto, exact, exact_attained, exact_randomized, asymptotic, semiparametric, "
+        option(
+            "auto, exact, exact_attained, exact_randomized, asymptotic, semiparametric, "
             "percentile, ...; the mean has t.",
-            metavar="NAME",
-            rich_help_panel=Group.INTERVAL,
+            "NAME",
+            Group.INTERVAL,
         ),
     ] = "auto",
     point: Annotated[str, declared("point")] = "auto",
@@ -93,10 +89,10 @@ def runs(
     out: options.Out = None,
     plot: Annotated[
         Path | None,
-        typer.Option(
-            help="Draw a figure too: the runs and their quantiles, a row per source.",
-            metavar="FILE",
-            rich_help_panel=Group.OUTPUT,
+        option(
+            "Draw a figure too: the runs and their quantiles, a row per source.",
+            "FILE",
+            Group.OUTPUT,
         ),
     ] = None,
     strict: options.Strict = False,
@@ -142,11 +138,9 @@ def runs(
         "simultaneous": simultaneous,
     }
     estimates = estimate(data, **asked)
-    for text in estimates.notes:
-        note(text)
+    note(*estimates.notes)
     if plot is not None:
         figures.draw(estimates, plot, "distribution")
     figure = Figure("distribution", "Training runs and their quantiles", estimates, plot)
     document = figures.with_figure(estimates.document(), figure)
-    status = STRICT_STATUS if strict and estimates.cautions else 0
-    return Answer(document, fmt, out, status)
+    return Answer(document, fmt, out, strict_status(strict, estimates.cautions))
