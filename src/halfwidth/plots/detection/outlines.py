@@ -53,12 +53,8 @@ class Canvas:
 def canvas_of(*sides: tuple[ObjectSet, int], hidden: int | None = None) -> Canvas:
     """The canvas of an image: its own size, or what the objects in it span.
 
-    Parameters
-    ----------
-    *sides : tuple of ObjectSet and int
-        Sets that hold the image, and its place in each.
-    hidden : int, optional
-        Along which coordinate a solid image is looked at.
+    ``*sides``: sets that hold the image, and its place in each; ``hidden``: along which coordinate
+    a solid image is looked at.
     """
     extent = _extent_of(*sides)
     dims = extent.shape[1]
@@ -143,12 +139,7 @@ def _corners(objects: Objects) -> list[Array]:
 def outlines(objects: Objects, which: int, way: str, canvas: Canvas) -> list[Array]:
     """Closed outlines of one object, each (k, 2); of a point alone itself.
 
-    Parameters
-    ----------
-    which : int
-        Its place.
-    way : {"boxes", "masks", "points"}
-        What is drawn of it.
+    ``way``: what is drawn of it.
     """
     if way == "masks" and objects.masks is not None:
         return _mask_outlines(objects.masks[which], canvas)
