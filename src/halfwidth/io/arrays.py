@@ -30,14 +30,7 @@ LONGEST_HEADER = 10000
 
 
 def read_array(path: str | Path) -> NDArray[Any]:
-    """An array from a ``.npy`` file, or a ``.npz`` file (``file.npz:name`` if it holds several).
-
-    Raises
-    ------
-    DataError
-        If the file does not exist, is no such file, holds pickled objects, or does not say which
-        of its arrays is meant.
-    """
+    """An array from a ``.npy`` file, or a ``.npz`` file (``file.npz:name`` if it holds several)."""
     file, name = _parted(str(path))
     if not file.exists():
         raise no_such_file(file)

@@ -43,14 +43,8 @@ def read_delimited(
 ) -> Table:
     """A table from text.
 
-    Parameters
-    ----------
-    source : Source
-    separators : str
-        That may separate cells, the preferred one first.
-    header : bool or None
-        Whether the first line names the columns; None: it does, and is refused if it cannot.
-    decimal : {".", ","} or None
+    ``separators``: that may separate cells, the preferred one first; ``header``: whether the first
+    line names the columns; None: it does, and is refused if it cannot.
     """
     with text_of(source) as (text, assumed):
         start = _start(text, separators, header=header)
@@ -69,19 +63,12 @@ def read_delimited(
 
 @frozen
 class _Start:
-    """Where a table begins in its text.
+    """Where a table begins in its text."""
 
-    Attributes
-    ----------
-    above : int
-        Lines above its rows.
-    separator : str
-    names : tuple of str
-        Of the columns, where the last line above holds them behind a #.
-    """
-
+    # Lines above its rows.
     above: int
     separator: str
+    # Of the columns, where the last line above holds them behind a #.
     names: tuple[str, ...] = ()
 
 

@@ -42,11 +42,6 @@ def check_header(header: Sequence[str], rows: Sequence[Sequence[str]], file: str
 
     Names that are numbers are fine where they are plainly names: numbered classes (0, 1, 2),
     years, or any numbers beside a column of labels with a usual name.
-
-    Raises
-    ------
-    DataError
-        If the first line looks like the rows below it; says how to read the table.
     """
     names = [name.strip() for name in header]
     if _is_header(names, rows):

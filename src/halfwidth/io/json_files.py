@@ -33,13 +33,7 @@ STEPS[list(b"[{")], STEPS[list(b"]}")] = 1, -1
 def json_document(
     source: Source, *, most_bytes: int | None = None, most_values: int | None = None
 ) -> Any:
-    """The document of a file; NaN and Infinity may stand for numbers.
-
-    Raises
-    ------
-    DataError
-        If it is no JSON, too large, nested too deeply, or a key is repeated in an object.
-    """
+    """The document of a file; NaN and Infinity may stand for numbers."""
     parts, total, allowed = [], 0, most_bytes or MOST_BYTES
     for block in blocks(source):
         total += len(block)

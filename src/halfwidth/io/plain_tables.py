@@ -26,13 +26,7 @@ PACKED = ".gz"
 
 
 def plain_table(path: Path, *, may_be_empty: bool = False) -> Table:
-    """The table of a file, whose first line names the columns.
-
-    Raises
-    ------
-    DataError
-        As for any table; also if it has no rows, unless it may be empty.
-    """
+    """The table of a file, whose first line names the columns."""
     check_is_file(path, PLAIN_SUFFIXES)
     suffixes = [suffix.lower().removeprefix(".") for suffix in path.suffixes[-2:]]
     kind = next((one for one in reversed(suffixes) if one in FORMATS), None)

@@ -39,17 +39,11 @@ PLAIN = (str, bool, int, float, type(None), np.bool_, np.integer, np.floating)
 
 @frozen
 class Factor:
-    """The distinct levels of a column.
+    """The distinct levels of a column."""
 
-    Attributes
-    ----------
-    codes : ndarray of int, shape (rows,)
-        Place of each row's level among the levels; -1 where the cell is missing.
-    distinct : ndarray
-        A cell of each level, in their order of appearance.
-    """
-
+    # Place of each row's level among the levels; -1 where the cell is missing.
     codes: NDArray[np.intp]
+    # A cell of each level, in their order of appearance.
     distinct: NDArray[Any]
 
     @functools.cached_property
@@ -65,52 +59,34 @@ class Factor:
 
 @frozen
 class StatedMean:
-    """A mean that a file states of its own cases, which the cases may or may not reproduce.
-
-    Attributes
-    ----------
-    value : float
-    column : str
-        The column of values that it is of.
-    where : mapping of str to object
-        Levels of the rows that it is of, by column (``{"label": "liver", "metric": "dsc"}``);
-        empty: all rows.
-    over : str or None
-        A column, such as ``"label"``, over whose levels the file averages the means of the cases;
-        None: a plain mean of the rows.
-    source : str
-        What the file calls it: ``"foreground_mean"``, ``"row 'mean'"``.
-    """
+    """A mean that a file states of its own cases, which the cases may or may not reproduce."""
 
     value: float
+    # The column of values that it is of.
     column: str
+    # Levels of the rows that it is of, by column (``{"label": "liver", "metric": "dsc"}``); empty:
+    # all rows.
     where: Mapping[str, Any]
+    # A column, such as ``"label"``, over whose levels the file averages the means of the cases;
+    # None: a plain mean of the rows.
     over: str | None = None
+    # What the file calls it: ``"foreground_mean"``, ``"row 'mean'"``.
     source: str = ""
 
 
 @frozen
 class Table:
-    """Named columns of equal length.
+    """Named columns of equal length."""
 
-    Attributes
-    ----------
-    columns : mapping of str to ndarray, shape (rows,)
-        Numbers, text (of type `TEXT`), or objects: text, None for a missing cell.
-    row_numbers : ndarray of int or None
-        The line of each row in its file; None where rows count from the one below the header.
-    notes : tuple of str
-        What a reader assumed about the file and its user should know.
-    source : str
-        What messages call the file; empty where the table came from none.
-    stated_means : tuple of StatedMean
-        Means that the file states beside its cases.
-    """
-
+    # Numbers, text (of type `TEXT`), or objects: text, None for a missing cell.
     columns: Mapping[str, NDArray[Any]]
+    # The line of each row in its file; None where rows count from the one below the header.
     row_numbers: NDArray[np.intp] | None = None
+    # What a reader assumed about the file and its user should know.
     notes: tuple[str, ...] = ()
+    # What messages call the file; empty where the table came from none.
     source: str = ""
+    # Means that the file states beside its cases.
     stated_means: tuple[StatedMean, ...] = ()
 
     @classmethod

@@ -16,12 +16,7 @@ OF_ALL = re.compile(r"crossval_results_folds_[\d_]+")
 
 @frozen
 class Folds:
-    """The files of one model, by their folds.
-
-    Attributes
-    ----------
-    files : mapping of str to Path
-    """
+    """The files of one model, by their folds."""
 
     files: Mapping[str, Path]
 
@@ -48,11 +43,7 @@ def fold_of(path: str) -> str | None:
 def joined_folds(paths: Sequence[Path], names: Sequence[str]) -> list[tuple[str, Path, ModelFile]]:
     """Models with a path to call them by: files that differ in nothing but their fold are one's.
 
-    Parameters
-    ----------
-    paths : sequence of Path
-    names : sequence of str
-        Those that were given to the models; empty where none was.
+    ``names``: those that were given to the models; empty where none was.
     """
     by_model: dict[tuple[str, str], list[Path]] = {}
     for path, name in zip(paths, names, strict=True):

@@ -35,17 +35,11 @@ SHOWN = 3
 
 @frozen(eq=False)
 class MissingDistances:
-    """Which distances of some rows are missing, and why.
+    """Which distances of some rows are missing, and why."""
 
-    Attributes
-    ----------
-    overlap : str
-        The column of overlaps; of a long table their metric.
-    missed, absent, others : ndarray of bool
-        Where one mask is empty, where both are, and where the overlap tells neither.
-    """
-
+    # The column of overlaps; of a long table their metric.
     overlap: str
+    # Where one mask is empty, where both are, and where the overlap tells neither.
     missed: NDArray[np.bool_]
     absent: NDArray[np.bool_]
     others: NDArray[np.bool_]
@@ -53,8 +47,6 @@ class MissingDistances:
     def described(self, cases: Sequence[str] | None = None) -> str:
         """How many are missing for which reason, and of which cases.
 
-        Examples
-        --------
         >>> table = Table.from_frame({"dice": [0.9, 0.0, None], "hd95": [2.0, None, None]})
         >>> missing_distances(table, "hd95", np.arange(3)).described(["a", "b", "c"])
         "1 where 'dice' is 0: missed (b); 1 where 'dice' has no value, or 1: nothing to find (c)"

@@ -48,13 +48,7 @@ OF_RUNS = (
 
 
 def refuse_runs(table: Table) -> None:
-    """Refuse training runs where values of cases are expected.
-
-    Raises
-    ------
-    DataError
-        Naming the columns and what to do with them.
-    """
+    """Refuse training runs where values of cases are expected."""
     lowered = {name.lower() for name in table.names}
     prefixed = [name for name in table.names if name.startswith(METRIC_PREFIXES)]
     settings = [name for name in table.names if name.startswith(SETTING_PREFIXES)]
@@ -70,13 +64,7 @@ def refuse_runs(table: Table) -> None:
 
 
 def refuse_objects(table: Table) -> None:
-    """Refuse boxes or centres of objects where values of cases are expected.
-
-    Raises
-    ------
-    DataError
-        Naming the columns and what to do with them.
-    """
+    """Refuse boxes or centres of objects where values of cases are expected."""
     try:
         columns = box_columns(table.names, None, None)
     except DataError:
@@ -100,11 +88,6 @@ def refuse_predictions(table: Table) -> None:
 
     Which column holds the true classes is for the user to say: in a submission to a challenge,
     ``target`` may be what was predicted.
-
-    Raises
-    ------
-    DataError
-        Naming the columns and what to do with them.
     """
     case = case_column(table)
     values = [

@@ -82,20 +82,7 @@ ROLES = (
 
 @frozen(kw_only=True)
 class BoxColumns:
-    """The part each column plays.
-
-    Attributes
-    ----------
-    image : str
-    label, score, crowd, ignored, area, radius, diameter : str or None
-    boxes, points : tuple of str
-        Columns of the four or six numbers of boxes, and of the two or three of centres; empty
-        where there are none.
-    layout : str
-        What the numbers of boxes are: ``"xyxy"``, ``"xywh"`` or ``"cxcywh"``.
-    in_mm : bool
-        Whether centres are places in the patient.
-    """
+    """The part each column plays."""
 
     image: str
     label: str | None
@@ -103,11 +90,15 @@ class BoxColumns:
     crowd: str | None
     ignored: str | None
     area: str | None
+    # Columns of the four or six numbers of boxes, and of the two or three of centres; empty where
+    # there are none.
     boxes: tuple[str, ...]
+    # What the numbers of boxes are: ``"xyxy"``, ``"xywh"`` or ``"cxcywh"``.
     layout: str
     points: tuple[str, ...]
     radius: str | None
     diameter: str | None
+    # Whether centres are places in the patient.
     in_mm: bool
 
 
@@ -116,19 +107,8 @@ def box_columns(
 ) -> BoxColumns:
     """The parts of columns, by what they are called and by what the user said.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Of the columns.
-    given : mapping or None
-        Columns by role (``{"image": "scan", "box": "left,top,right,bottom"}``).
-    box_format : str or None
-        What the numbers of boxes are, where their names do not say.
-
-    Raises
-    ------
-    DataError
-        If no column names images, or none say where objects are.
+    ``given``: columns by role (``{"image": "scan", "box": "left,top,right,bottom"}``);
+    ``box_format``: what the numbers of boxes are, where their names do not say.
     """
     told = _check_named(names, given or {})
     by_key = {key: name for name in reversed(names) if (key := _key(name))}

@@ -16,18 +16,8 @@ MOST_BYTES = 10**6
 def names_of_classes(codes: Sequence[int], given: Any) -> tuple[list[int], list[str]]:
     """Numbers of classes in their order, and their names.
 
-    Parameters
-    ----------
-    codes : sequence of int
-        Of the objects.
-    given : path, sequence, mapping or None
-        A file with a name in each line (the first is class 0) or JSON with names by number; names
-        from class 0 on; or names by number. None: the classes are called by their numbers.
-
-    Raises
-    ------
-    DataError
-        If a class has no name, or two have one.
+    ``given``: a file with a name in each line (the first is class 0) or JSON with names by number;
+    names from class 0 on; or names by number. None: the classes are called by their numbers.
     """
     used = sorted(set(codes))
     if given is None:

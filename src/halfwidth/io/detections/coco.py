@@ -34,16 +34,7 @@ def is_coco(document: Any) -> bool:
 def coco_objects(document: Any, how: ReadingObjects) -> ObjectSet:
     """The objects of a document in the form of COCO.
 
-    Parameters
-    ----------
-    document : list or mapping
-        A list of results, or what has ``images``, ``annotations`` and ``categories``.
-    how : ReadingObjects
-
-    Raises
-    ------
-    DataError
-        If it has not this form, or names images or classes that it does not list.
+    ``document``: a list of results, or what has ``images``, ``annotations`` and ``categories``.
     """
     if isinstance(document, Mapping):
         return _objects_of_document(document, how)

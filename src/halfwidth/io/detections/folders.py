@@ -24,13 +24,7 @@ def files_in(folder: Path, suffix: str) -> list[Path]:
 
 
 def image_names(files: Sequence[Path]) -> list[str]:
-    """What the images are called whose objects the files hold: by the names of these.
-
-    Raises
-    ------
-    DataError
-        If two are of one image, or a name is no text.
-    """
+    """What the images are called whose objects the files hold: by the names of these."""
     names: dict[str, Path] = {}
     for file in files:
         try:
@@ -48,13 +42,7 @@ def image_names(files: Sequence[Path]) -> list[str]:
 
 
 def small_bytes(file: Path) -> bytes:
-    """What a file of one image holds.
-
-    Raises
-    ------
-    DataError
-        If it is far larger than such files are.
-    """
+    """What a file of one image holds."""
     with file.open("rb") as opened:
         content = opened.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:

@@ -26,17 +26,8 @@ HEIGHTS = ("height", "imageheight", "h", "imgheight")
 def shapes_of(images: Sequence[str], given: Any) -> tuple[tuple[int, int], ...]:
     """Height and width of each image.
 
-    Parameters
-    ----------
-    images : sequence of str
-    given : path or mapping
-        A folder with the images, a table with columns image, width and height, JSON of COCO, or
-        (width, height) by name of image.
-
-    Raises
-    ------
-    DataError
-        If an image is not among them, or a size is none.
+    ``given``: a folder with the images, a table with columns image, width and height, JSON of COCO,
+    or (width, height) by name of image.
     """
     if isinstance(given, Mapping):
         known = {str(name): _size(name, size) for name, size in given.items()}

@@ -31,13 +31,7 @@ def is_per_image(source: Any) -> bool:
 
 
 def objects_in_memory(source: Any, how: ReadingObjects) -> ObjectSet:
-    """The objects of a list with a dict for each image, or of a mapping from images to dicts.
-
-    Raises
-    ------
-    DataError
-        If a dict lacks boxes, masks and points, or its arrays do not fit each other.
-    """
+    """The objects of a list with a dict for each image, or of a mapping from images to dicts."""
     layout = how.box_format or BOX_FORMATS[0]
     if layout not in BOX_FORMATS:
         raise UnknownNameError("box format", layout, BOX_FORMATS)

@@ -22,18 +22,7 @@ LABELS = ("label", "labelid", "instance", "instanceid", "object", "objectid", "l
 def scores_of(images: Sequence[str], labels: Sequence[int], given: Any) -> Array:
     """The score of each instance.
 
-    Parameters
-    ----------
-    images, labels : sequence
-        Of each instance.
-    given : path or data frame
-        With columns of images, labels and scores.
-
-    Raises
-    ------
-    DataError
-        If it lacks a column, says two scores of one instance, none of another, or one of an
-        instance that the maps do not hold.
+    ``given``: with columns of images, labels and scores.
     """
     name = str(given) if isinstance(given, str | Path) else "scores"
     try:

@@ -37,13 +37,7 @@ ALL_ONE = (
 
 
 def map_files(source: Path) -> dict[str, dict[str, Path]]:
-    """The files of each image, by class: one, or a subfolder with one for each class.
-
-    Raises
-    ------
-    DataError
-        If there are none, or two of one name.
-    """
+    """The files of each image, by class: one, or a subfolder with one for each class."""
     if source.is_file():
         return {_name(source): {"": source}}
     images = {name: {"": file} for name, file in _images_in(source).items()}
@@ -82,29 +76,16 @@ def _name(file: Path) -> str:
 
 @frozen(eq=False)
 class Labelled:
-    """An object of a map.
-
-    Attributes
-    ----------
-    mask : CroppedMask
-    label : int
-        Its value in the map.
-    score : float or None
-    """
+    """An object of a map."""
 
     mask: CroppedMask
+    # Its value in the map.
     label: int
     score: float | None = None
 
 
 def instance_objects(source: Path, how: ReadingObjects) -> ObjectSet:
-    """The objects of a folder of label maps, or of one.
-
-    Raises
-    ------
-    DataError
-        If a map cannot be read, or has far too many objects.
-    """
+    """The objects of a folder of label maps, or of one."""
     kind = how.instances or INSTANCES[0]
     if kind not in INSTANCES:
         raise UnknownNameError("kind of instances", kind, INSTANCES)
@@ -160,24 +141,15 @@ def _labels_in(file: Path) -> Image:
 
 @frozen(eq=False)
 class Maps:
-    """What a folder of maps holds: a part for each file.
-
-    Attributes
-    ----------
-    images : list of str
-    owners : list of int
-        Of each part, the place of its image.
-    structures : list of str
-        Of each part, the name of its file where each class has one; else empty.
-    parts : list of list of Labelled
-    grids : list of Image
-        Of each image, without voxels.
-    """
+    """What a folder of maps holds: a part for each file."""
 
     images: list[str]
+    # Of each part, the place of its image.
     owners: list[int]
+    # Of each part, the name of its file where each class has one; else empty.
     structures: list[str]
     parts: list[list[Labelled]]
+    # Of each image, without voxels.
     grids: list[Image]
     notes: list[str]
     by_place: bool
@@ -271,18 +243,14 @@ def _labels(voxels: NDArray[Any], file: Path) -> list[Labelled]:
 
 def _components(voxels: NDArray[Any], file: Path) -> list[Labelled]:
     """The components of each label; voxels that touch by a corner are one."""
-    found: list[Labelled] = []
-    for label, mask in _label_masks(voxels, file):
-        start = np.array(mask.start)
-        for _, part in masks_of(connected(mask.mask), file):
+    components: list[Labelled] = []
+    for whole in _labels(voxels, file):
+        start = np.array(whole.mask.start)
+        for _, part in masks_of(connected(whole.mask.mask), file):
             moved = tuple((start + part.start).tolist())
-            found.append(Labelled(CroppedMask(moved, part.mask), label))
-            check_count(len(found), file)
-    return found
-
-
-def _label_masks(voxels: NDArray[Any], file: Path) -> list[tuple[int, CroppedMask]]:
-    return [(one.label, one.mask) for one in _labels(voxels, file)]
+            components.append(Labelled(CroppedMask(moved, part.mask), whole.label))
+            check_count(len(components), file)
+    return components
 
 
 def connected(mask: NDArray[np.bool_]) -> NDArray[np.int32]:

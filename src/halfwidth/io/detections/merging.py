@@ -24,13 +24,7 @@ NOTHING = Objects(category=np.zeros(0, dtype=np.intp))
 
 
 def image_list(given: Any) -> list[str]:
-    """All images of a set, from a path or as they are given.
-
-    Raises
-    ------
-    DataError
-        If the path holds no list of images.
-    """
+    """All images of a set, from a path or as they are given."""
     if isinstance(given, str | Path):
         path = Path(given)
         if not path.exists():
@@ -77,13 +71,7 @@ def _names_in_file(path: Path) -> list[str]:
 
 
 def labels_of(path: str, images: Sequence[str], option: str) -> tuple[str, ...]:
-    """What a table says of each image.
-
-    Raises
-    ------
-    DataError
-        If it has not two columns, or says nothing of an image.
-    """
+    """What a table says of each image."""
     table = plain_table(Path(path))
     image = image_column(table.names)
     others = [name for name in table.names if name != image]
@@ -106,13 +94,7 @@ def labels_of(path: str, images: Sequence[str], option: str) -> tuple[str, ...]:
 
 
 def with_all_images(objects: ObjectSet, images: Sequence[str]) -> ObjectSet:
-    """The set with these images, in their order.
-
-    Raises
-    ------
-    DataError
-        If it has objects of others.
-    """
+    """The set with these images, in their order."""
     stems = {bare(name): name for name in images}
     known = set(images)
     if objects.groups is not None or objects.strata is not None:
@@ -145,13 +127,7 @@ def with_all_images(objects: ObjectSet, images: Sequence[str]) -> ObjectSet:
 
 
 def with_excluded(objects: ObjectSet, excluded: ObjectSet) -> ObjectSet:
-    """The set with further objects that need not be found.
-
-    Raises
-    ------
-    DataError
-        If these are told by other numbers than the objects.
-    """
+    """The set with further objects that need not be found."""
     if objects.unit is not excluded.unit:
         raise DataError("excluded findings are in other coordinates than the references")
     classes = list(dict.fromkeys([*objects.classes, *excluded.classes]))

@@ -14,14 +14,7 @@ BEYOND, SHARE = 0.1, 0.1
 
 
 def notes_on_extent(objects: ObjectSet, noun: str) -> tuple[str, ...]:
-    """A note if many boxes leave their images by far, as those in another format do.
-
-    Parameters
-    ----------
-    objects : ObjectSet
-    noun : str
-        What they are, for the note.
-    """
+    """A note if many boxes leave their images by far, as those in another format do."""
     if objects.shapes is None or objects.unit is not Unit.VOXEL:
         return ()
     pairs = zip(objects.objects, objects.shapes, strict=True)

@@ -31,20 +31,12 @@ PARTS = ("threshold", "score", "min_voxels")
 
 @frozen
 class Candidates:
-    """The way from a map of probabilities to candidates.
+    """The way from a map of probabilities to candidates."""
 
-    Attributes
-    ----------
-    threshold : float
-        Voxels at or above it make the components; 0: voxels above zero.
-    score : {"max", "mean"}
-        Of the voxels of a component.
-    min_voxels : int
-        Smaller components are left out.
-    """
-
+    # Voxels at or above it make the components; 0: voxels above zero.
     threshold: float
     score: str = "max"
+    # Smaller components are left out.
     min_voxels: int = 1
 
     @classmethod
@@ -87,13 +79,7 @@ def _parts(given: Any) -> dict[str, Any]:
 
 
 def probability_objects(source: Path, how: ReadingObjects) -> ObjectSet:
-    """The candidates of a folder of maps, or of one.
-
-    Raises
-    ------
-    DataError
-        If a map cannot be read, or holds what is no probability.
-    """
+    """The candidates of a folder of maps, or of one."""
     if how.role is Role.REFERENCES:
         raise OptionError("maps of probabilities are detections; references are label maps")
     if how.candidates is None:
@@ -107,17 +93,11 @@ def probability_objects(source: Path, how: ReadingObjects) -> ObjectSet:
     classes = sorted(set(read.structures), key=natural_key)
     category = [classes.index(name) for name in structures]
     names = [ONLY_CLASS] if classes == [""] else classes
-    note = (
-        f"candidates are components of voxels {_at_least(way)} (corners connect), scored by their "
-        f"{way.score}"
-    )
+    voxels = f"voxels ≥ {way.threshold:g}" if way.threshold else "voxels > 0"
+    note = f"candidates are components of {voxels} (corners connect), scored by their {way.score}"
     if way.min_voxels > 1:
         note += f", of {way.min_voxels} voxels or more"
     return read.finished(names, category, (note,))
-
-
-def _at_least(way: Candidates) -> str:
-    return f"≥ {way.threshold:g}" if way.threshold else "> 0"
 
 
 def _candidates(image: Image, file: Path, way: Candidates) -> list[Labelled]:

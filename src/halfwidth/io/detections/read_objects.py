@@ -174,31 +174,13 @@ def align(
     or by ids where the detections have nothing else; names may differ in folders and suffixes.
     Classes are matched by name, or by id where the detections have nothing else.
 
-    Parameters
-    ----------
-    detections, references : ObjectSet
-    classes : sequence of str or mapping, optional
-        The classes that count; objects of others are left out. A mapping instead gives names of the
-        detections the references' names.
-    unknown_images : {"raise", "omit"}
-        What becomes of detections of images that the references lack.
-    by_class : bool
-        Whether classes are told apart; else all objects are of one.
+    ``classes``: the classes that count; objects of others are left out. A mapping instead gives
+    names of the detections the references' names; ``unknown_images``: what becomes of detections of
+    images that the references lack; ``by_class``: whether classes are told apart; else all objects
+    are of one.
 
-    Returns
-    -------
-    detections, references : ObjectSet
-        Of the same images and classes, in the same order.
-    notes : tuple of str
+    Of the same images and classes, in the same order.
 
-    Raises
-    ------
-    DataError
-        If detections are of images or classes that the references lack, or label maps differ in
-        their grids.
-
-    Examples
-    --------
     >>> one = {"boxes": [[0, 0, 4, 3]], "labels": ["cat"]}
     >>> found = read_objects({"a.png": one | {"scores": [0.9]}})
     >>> truth = read_objects({"a.jpg": one, "b.jpg": one}, role="references")
@@ -236,21 +218,9 @@ def read_both(
 ) -> tuple[ObjectSet, ObjectSet]:
     """Detections and references, each with those of some options that are for its format.
 
-    Parameters
-    ----------
-    detections, references : object
-        As in `read_objects`.
-    options : mapping, optional
-        Further ones of `read_objects`. Groups, strata, the list of images and excluded findings
-        are those of the references, scores and the way to candidates those of the detections.
+    ``options``: further ones of `read_objects`. Groups, strata, the list of images and excluded
+    findings are those of the references, scores and the way to candidates those of the detections.
 
-    Raises
-    ------
-    OptionError
-        If an option is for neither.
-
-    Examples
-    --------
     >>> frame = {"image": ["a"], "x": [1.0], "y": [2.0], "w": [3.0], "h": [4.0]}
     >>> found, truth = read_both(
     ...     frame, {"a": {"boxes": [[1, 2, 4, 6]]}}, {"columns": {"image": "image"}}
@@ -272,25 +242,9 @@ def read_all(
 ) -> tuple[dict[str, ObjectSet], ObjectSet]:
     """The detections of each of several detectors, and their references once.
 
-    Parameters
-    ----------
-    detections : mapping from str
-        From the name of each detector.
-    references : object
-    options
-        As for `read_both`.
-    scores : mapping from str, optional
-        The table of scores of each detector, of label maps.
-    formats : tuple of str
-        Of the detections and of the references.
+    ``detections``: from the name of each detector; ``scores``: the table of scores of each
+    detector, of label maps; ``formats``: of the detections and of the references.
 
-    Raises
-    ------
-    OptionError
-        If an option is for none.
-
-    Examples
-    --------
     >>> one = {"a": {"boxes": [[1, 2, 4, 6]], "scores": [0.5]}}
     >>> found, truth = read_all({"A": one, "B": one}, {"a": {"boxes": [[1, 2, 4, 6]]}})
     >>> list(found), len(truth.objects)

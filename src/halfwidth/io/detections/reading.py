@@ -46,20 +46,12 @@ COLUMNS_OF_REFERENCES = frozenset({"crowd", "ignored", "area"})
 
 @frozen(kw_only=True)
 class Beside:
-    """What other files than the source say of its images.
-
-    Attributes
-    ----------
-    images : object
-        All of them.
-    excluded : object
-        Findings that need not be found.
-    groups, strata : str or None
-        Of each image, where these are files.
-    """
+    """What other files than the source say of its images."""
 
     images: Any = None
+    # Findings that need not be found.
     excluded: Any = None
+    # Of each image, where these are files.
     groups: str | None = None
     strata: str | None = None
 

@@ -39,20 +39,9 @@ class MaskReader:
     def read(self, segmentation: Any, shape: tuple[int, ...] | None, named: str) -> EncodedMask:
         """One mask.
 
-        Parameters
-        ----------
-        segmentation : mapping, list or None
-            A run-length encoding, or polygons. Empty: there is none, which is an error only for who
-            needs it.
-        shape : tuple of int, or None
-            Of the image; None where nobody says.
-        named : str
-            What messages call the object.
-
-        Raises
-        ------
-        DataError
-            If it is neither, or of another shape than the image.
+        ``segmentation``: a run-length encoding, or polygons. Empty: there is none, which is an
+        error only for who needs it; ``shape``: of the image; None where nobody says; ``named``:
+        what messages call the object.
         """
         if not has_segmentation(segmentation):
             return self._encoded(None, (), named)
@@ -120,13 +109,7 @@ class EncodedMask(CroppedMask):
         return 2
 
     def decode(self) -> CroppedMask:
-        """The mask that the code is of.
-
-        Raises
-        ------
-        DataError
-            If it is damaged, or a library is missing.
-        """
+        """The mask that the code is of."""
         try:
             if self._code is None:
                 raise DataError("has no segmentation, and others have")  # noqa: TRY301

@@ -31,11 +31,6 @@ def objects_of_table(table: Table, how: ReadingObjects) -> ObjectSet:
     """The objects of a table with a row for each.
 
     A row with an image and no coordinates is an image without objects.
-
-    Raises
-    ------
-    DataError
-        If columns are missing, or a cell is empty or no number.
     """
     columns = box_columns(table.names, how.columns, how.box_format)
     if not table.present(columns.image).all():
@@ -99,19 +94,13 @@ def _objects(rows: _Rows, how: ReadingObjects) -> ObjectSet:
 
 @frozen(eq=False)
 class _Rows:
-    """The rows of a table that have an object.
-
-    Attributes
-    ----------
-    rows : ndarray of int
-        Where they stand in the table.
-    images : list of str
-        Of each row of the table.
-    """
+    """The rows of a table that have an object."""
 
     table: Table
     columns: BoxColumns
+    # Where they stand in the table.
     rows: NDArray[np.intp]
+    # Of each row of the table.
     images: Sequence[str]
 
     def line(self, row: int) -> str:

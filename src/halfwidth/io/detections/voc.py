@@ -31,13 +31,7 @@ FROM_ONE = (
 
 
 def voc_objects(folder: Path, how: ReadingObjects) -> ObjectSet:
-    """The objects of a folder of XML files.
-
-    Raises
-    ------
-    DataError
-        If a file is no such XML, declares a document type, or an object lacks its box.
-    """
+    """The objects of a folder of XML files."""
     files = [folder] if folder.is_file() else files_in(folder, ".xml")
     if not files:
         raise no_such_files(folder, ".xml")
@@ -66,7 +60,8 @@ def voc_objects(folder: Path, how: ReadingObjects) -> ObjectSet:
     classes = sorted(set(labels), key=natural_key)
     code_of = {name: code for code, name in enumerate(classes)}
     references = how.role is Role.REFERENCES
-    score = None if references else _score_key(objects)
+    held = (key for key in SCORES if any(key in one for one in objects))
+    score = None if references else next(held, None)
     found = Columns(
         image=np.array(owners, dtype=np.intp),
         category=np.array([code_of[label] for label in labels], dtype=np.intp),
@@ -90,10 +85,6 @@ def _label(one: dict[str, str], where: str) -> str:
     if not one.get("name"):
         raise DataError(f"{where} has no name, which is its class")
     return one["name"]
-
-
-def _score_key(objects: Sequence[dict[str, str]]) -> str | None:
-    return next((key for key in SCORES if any(key in one for one in objects)), None)
 
 
 def _difficult(

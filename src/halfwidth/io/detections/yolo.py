@@ -29,13 +29,7 @@ FARTHEST = 2.0
 
 
 def yolo_objects(folder: Path, how: ReadingObjects) -> ObjectSet:
-    """The objects of a folder of text files.
-
-    Raises
-    ------
-    DataError
-        If a line has another number of values, or values that are none.
-    """
+    """The objects of a folder of text files."""
     files = [file for file in files_in(folder, ".txt") if file.name != NAMES_OF_CLASSES]
     if not files:
         raise no_such_files(folder, ".txt")

@@ -23,17 +23,11 @@ UNKNOWN = "not known from the results; to be stated by the authors."
 
 @frozen
 class Guideline:
-    """A reporting guideline, and what of it the results can answer.
-
-    Attributes
-    ----------
-    name, source : str
-    items : tuple of (str, callable)
-        What an item asks for, and what the results say.
-    """
+    """A reporting guideline, and what of it the results can answer."""
 
     name: str
     source: str
+    # What an item asks for, and what the results say.
     items: tuple[tuple[str, Callable[[Results], str]], ...]
 
 

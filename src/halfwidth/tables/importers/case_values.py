@@ -36,13 +36,7 @@ class CaseValue(NamedTuple):
 
 
 def canonical_table(rows: Iterable[CaseValue], notes: Iterable[str]) -> Table:
-    """The canonical table of some rows: values as numbers, everything else as text.
-
-    Raises
-    ------
-    DataError
-        If there are none, or a metric has truth values among other numbers than 0 and 1.
-    """
+    """The canonical table of some rows: values as numbers, everything else as text."""
     columns: dict[str, list[Any]] = {name: [] for name in CaseValue._fields}
     lists = list(columns.values())
     for row in rows:
@@ -99,13 +93,7 @@ def metric_name(written: str) -> str:
 
 
 def number(cell: Any, where: str) -> float:
-    """A number of a document, or a truth value as it is; null and NaN are missing.
-
-    Raises
-    ------
-    DataError
-        If it is none, naming where it stands.
-    """
+    """A number of a document, or a truth value as it is; null and NaN are missing."""
     if cell is None:
         return math.nan
     if isinstance(cell, str) and cell.strip().lower() in NUMBERS_AS_TEXT:

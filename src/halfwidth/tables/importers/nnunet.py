@@ -35,26 +35,16 @@ BACKGROUND = "0"
 
 @frozen
 class Dialect:
-    """What a version of nnU-Net calls things.
-
-    Attributes
-    ----------
-    title : str
-    files : tuple of str
-        Keys of the file of a case, the preferred one first.
-    predicted, present : str
-        Voxels of a label in the prediction and in the reference.
-    counts : frozenset of str
-        What is no metric.
-    names : mapping
-        Of metrics whose names here say less, or something else: name and parameters.
-    """
+    """What a version of nnU-Net calls things."""
 
     title: str
+    # Keys of the file of a case, the preferred one first.
     files: tuple[str, ...]
+    # Voxels of a label in the prediction and in the reference.
     predicted: str
     present: str
     counts: frozenset[str]
+    # Of metrics whose names here say less, or something else: name and parameters.
     names: Mapping[str, tuple[str, str | None]]
 
     def metric(self, written: str) -> tuple[str, str | None]:

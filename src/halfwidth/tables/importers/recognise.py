@@ -23,19 +23,7 @@ PACKED, ZIP = ".gz", b"PK\x03\x04"
 def imported(candidate: Candidate, named: str | None, options: ImportOptions) -> Table | None:
     """The table of a file in a foreign format; None if it is in none and may be a plain table.
 
-    Parameters
-    ----------
-    candidate : Candidate
-    named : str or None
-        The format that the user named.
-    options : ImportOptions
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or is JSON of no known format.
-    OptionError
-        If two formats claim the file, or an option is not for its format.
+    ``named``: the format that the user named.
     """
     importer = _named(named) if named is not None else _recognised(candidate, options)
     if importer is None:
