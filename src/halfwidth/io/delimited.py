@@ -89,8 +89,8 @@ def _start(text: IO[str], separators: str, *, header: bool | None) -> _Start:
             break
     separator = named or max(separators, key=line.count)
     if comment and header is not False:
-        of_comment = named or max(separators, key=comment.count)
-        rows = csv.reader(itertools.chain([comment, line], text), delimiter=of_comment)
+        comment_separator = named or max(separators, key=comment.count)
+        rows = csv.reader(itertools.chain([comment, line], text), delimiter=comment_separator)
         try:
             names, *sample = itertools.islice(filter(None, rows), 2 + SAMPLE_ROWS)
         except csv.Error:
@@ -98,7 +98,7 @@ def _start(text: IO[str], separators: str, *, header: bool | None) -> _Start:
             names, sample = [], []
         if names and (not sample or names_columns(names, sample)):
             names[0] = names[0].lstrip("#").strip() or names[0]
-            return _Start(commented, of_comment, tuple(names))
+            return _Start(commented, comment_separator, tuple(names))
     if not line:
         raise DataError("the table has no rows")
     return _Start(number - 1, separator)

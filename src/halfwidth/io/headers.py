@@ -116,8 +116,10 @@ def _counts_on(numbers: Sequence[int]) -> bool:
 
 
 def _over_numbers(cells: Sequence[str]) -> bool:
-    given = [cell.strip() for cell in cells if not is_missing_text(cell.strip())]
-    return bool(given) and 2 * sum(is_number(cell, commas=True) for cell in given) > len(given)
+    present = [cell.strip() for cell in cells if not is_missing_text(cell.strip())]
+    return bool(present) and 2 * sum(is_number(cell, commas=True) for cell in present) > len(
+        present
+    )
 
 
 def _has_fractions(cells: Sequence[str]) -> bool:

@@ -169,8 +169,8 @@ def _nrrd_vectors(
     text = fields.get("spacedirections")
     if text is None:
         return []
-    found = re.findall(r"\([^()]*\)|none", text)
-    vectors = [None if each == "none" else _vector(file, each) for each in found]
+    triples = re.findall(r"\([^()]*\)|none", text)
+    vectors = [None if each == "none" else _vector(file, each) for each in triples]
     lengths = {len(vector) for vector in vectors if vector is not None}
     if len(vectors) != dimension or len(lengths) != 1:
         raise DataError(f"{file}: 'space directions' is {text!r}, which does not fit its dimension")

@@ -84,12 +84,12 @@ def parsed_json(data: bytes, where: str = "", *, most_values: int | None = None)
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose keys are all different: of two values under one key, neither is right."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         seen: set[str] = set()
         repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise DataError(f"has the key {shown(repeated)} twice in one object")
-    return found
+    return entries
 
 
 def _check_structure(data: bytes, where: str, most_values: int) -> None:

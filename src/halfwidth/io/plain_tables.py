@@ -77,8 +77,8 @@ def named_by_source(table: Table, path: str | Path, *, may_be_empty: bool = Fals
     if not table.columns or not (len(table) or may_be_empty):
         is_json = any(name.startswith(("{", "[")) for name in table.names[:1])
         hint = "; it looks like JSON, of which the name ends in .json" if is_json else ""
-        what = "rows" if table.columns else "columns"
-        raise DataError(f"{shown}: the table has no {what}{hint}")
+        missing = "rows" if table.columns else "columns"
+        raise DataError(f"{shown}: the table has no {missing}{hint}")
     return replace(table, source=shown)
 
 

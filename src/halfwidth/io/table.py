@@ -161,17 +161,17 @@ class Table:
         """A result computed once per column, at its first use."""
         return {}
 
-    def _once(self, what: str, make: Callable[[], Any]) -> Any:
-        if what not in self._read:
-            self._read[what] = make()
-        return self._read[what]
+    def _once(self, key: str, make: Callable[[], Any]) -> Any:
+        if key not in self._read:
+            self._read[key] = make()
+        return self._read[key]
 
     def _numbers(self, name: str) -> NDArray[Any] | None:
         """A column as numbers with NaN for missing cells; an error if a cell is not a number."""
-        found: NDArray[Any] | None = self._once(
+        numbers: NDArray[Any] | None = self._once(
             f"numbers of {name}", lambda: _as_numbers(self.columns[name])
         )
-        return found
+        return numbers
 
     def values(self, name: str, rows: NDArray[np.intp]) -> NDArray[Any]:
         """The cells of some rows: text that is a number as that number, other text as it is.
@@ -197,18 +197,18 @@ class Table:
         """The cells of a column as levels to group by: text, whole numbers, None for missing."""
 
         # The last one is where the codes of missing cells point.
-        def made() -> list[Any]:
+        def make() -> list[Any]:
             factor = self.factor(name)
             cells: list[Any] = _objects([*factor.levels, None])[factor.codes].tolist()
             return cells
 
-        found: list[Any] = self._once(f"levels of {name}", made)
-        return found
+        levels: list[Any] = self._once(f"levels of {name}", make)
+        return levels
 
     def factor(self, name: str) -> Factor:
         """The levels of a column, and which of them each row has."""
-        found: Factor = self._once(f"factor {name}", lambda: _factor(self.columns[name]))
-        return found
+        factor: Factor = self._once(f"factor {name}", lambda: _factor(self.columns[name]))
+        return factor
 
 
 def joint_codes(*codes: NDArray[np.intp]) -> NDArray[np.intp]:

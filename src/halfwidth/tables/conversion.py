@@ -76,9 +76,9 @@ def long_table(
     columns[VALUE] = np.stack(numbers, axis=1).ravel()
     if parameters:
         columns[PARAMETERS] = _same(parameters.replace(",", ";"), len(table) * count)
-    of_metric = count == 1 and metric_name(layout.values[0]) in (metric_name(name), VALUE)
+    is_metric = count == 1 and metric_name(layout.values[0]) in (metric_name(name), VALUE)
     columns = _statuses(table, layout.values) | columns
-    if LABEL not in kept and not of_metric:
+    if LABEL not in kept and not is_metric:
         columns[LABEL] = np.tile(np.array(layout.values, dtype=TEXT), len(table))
     left_out = [one for one in table.names if one not in (*taken, groups, *kept, models)]
     by = f"cases by {layout.case!r}" + (f", models by {models!r}" if models else "")
@@ -89,14 +89,14 @@ def long_table(
 
 def _statuses(table: Table, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
     """The column of statuses, where overlaps say why distances are missing."""
-    found = np.full((len(table), len(columns)), np.nan, dtype=object)
+    statuses = np.full((len(table), len(columns)), np.nan, dtype=object)
     for place, column in enumerate(columns):
         distances = missing_distances(table, column, np.arange(len(table)))
         if distances is not None:
-            found[distances.missed, place] = str(Status.MISSED)
-            found[distances.absent, place] = str(Status.NOT_APPLICABLE)
-    told = any(isinstance(cell, str) for cell in found.flat)
-    return {STATUS: found.ravel().astype(TEXT)} if told else {}
+            statuses[distances.missed, place] = str(Status.MISSED)
+            statuses[distances.absent, place] = str(Status.NOT_APPLICABLE)
+    stated = any(isinstance(cell, str) for cell in statuses.flat)
+    return {STATUS: statuses.ravel().astype(TEXT)} if stated else {}
 
 
 def stacked(tables: Mapping[str, Table], named: Collection[str] = (), column: str = MODEL) -> Table:

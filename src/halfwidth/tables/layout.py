@@ -361,8 +361,8 @@ def metrics_in(table: Table, layout: Layout) -> list[str]:
     """The metrics that a canonical table names; none in any other."""
     if layout.metric is None:
         return []
-    found: list[str] = _metric_levels(table, layout.metric).distinct.tolist()
-    return found
+    metrics: list[str] = _metric_levels(table, layout.metric).distinct.tolist()
+    return metrics
 
 
 def _metric_levels(table: Table, column: str) -> Factor:

@@ -124,9 +124,9 @@ def _overlaps_in_rows(
     of_rows, of_others = masks[: len(rows)], masks[len(rows) :]
     if len(np.unique(of_others)) < len(of_others) or not np.isin(of_others, of_rows).any():
         return nothing
-    found = np.full(masks.max() + 1, UNTOLD)
-    found[of_others] = _numbers(table, column, others)
-    overlaps = found[of_rows]
+    overlap_of_mask = np.full(masks.max() + 1, UNTOLD)
+    overlap_of_mask[of_others] = _numbers(table, column, others)
+    overlaps = overlap_of_mask[of_rows]
     if "status" in table:
         # What a row says itself is so.
         overlaps[(table.factor("status").codes[rows] >= 0) & (overlaps != 0)] = UNTOLD
@@ -140,19 +140,19 @@ def overlap_beside(table: Table, column: str) -> str | None:
     >>> overlap_beside(table, "HD95_liver_mm"), overlap_beside(table, "Dice_liver")
     ('Dice_liver', None)
     """
-    metric, of_what = _parts(column)
+    metric, structure = _parts(column)
     if metric not in METRICS or METRICS[metric].unit != "mm":
         return None
     named = {_parts(name): name for name in reversed(table.names)}
-    return next((named[key] for one in OVERLAPS if (key := (one, of_what)) in named), None)
+    return next((named[key] for one in OVERLAPS if (key := (one, structure)) in named), None)
 
 
 def _parts(name: str) -> tuple[str, tuple[str, ...]]:
     """The metric of a column by its name, and the words that say of what it is."""
-    found = metric_in(name)
-    if found is None:
+    named = metric_in(name)
+    if named is None:
         return "", ()
-    metric, before, behind = found
+    metric, before, behind = named
     words = re.findall(r"\w+", f"{before} {behind}".replace("_", " ").lower())
     return metric, tuple(word for word in words if word not in UNITS)
 

@@ -72,10 +72,10 @@ def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
 @functools.lru_cache(maxsize=1024)
 def _named_for(name: str, words: tuple[str, ...]) -> str | None:
     """The word that a column is named for, alone or with words such as id behind it."""
-    found = _pattern(words).fullmatch(_squeezed(name))
-    if found is None or (found[1] in NEVER_ALONE and not found[2]):
+    match = _pattern(words).fullmatch(_squeezed(name))
+    if match is None or (match[1] in NEVER_ALONE and not match[2]):
         return None
-    return found[1]
+    return match[1]
 
 
 def is_design_column(name: str) -> bool:

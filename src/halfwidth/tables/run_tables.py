@@ -283,14 +283,14 @@ def _fold_means(
     runs: RunTable, label: str, rows: Sequence[int], values: NDArray[Any]
 ) -> tuple[NDArray[Any], list[str], int]:
     """The mean over the folds of each run: of each seed and setting."""
-    of_run = (*runs.seeds, *runs.settings)
+    constant = (*runs.seeds, *runs.settings)
     places_of: dict[tuple[Any, ...], list[int]] = {}
     for place, row in enumerate(rows):
-        places_of.setdefault(_cells(runs, of_run, row), []).append(place)
+        places_of.setdefault(_cells(runs, constant, row), []).append(place)
     folds = runs.table.levels(str(runs.fold))
     held = [sorted(str(folds[rows[place]]) for place in places) for places in places_of.values()]
     names = [
-        ", ".join(f"{_without_prefix(k)} {v}" for k, v in zip(of_run, key, strict=True))
+        ", ".join(f"{_without_prefix(k)} {v}" for k, v in zip(constant, key, strict=True))
         for key in places_of
     ]
     for name, own in zip(names, held, strict=True):

@@ -120,12 +120,12 @@ def _check_boxes(boxes: Array, where: Callable[[int], str]) -> None:
 
 
 def _refuse(
-    wrong: Any, where: Callable[[int], str], what: Callable[[int], str], advice: str
+    wrong: Any, where: Callable[[int], str], fault: Callable[[int], str], advice: str
 ) -> None:
     if wrong.any():
         first, count = int(wrong.argmax()), int(wrong.sum())
         more = f" ({count} objects in all)" if count > 1 else ""
-        raise DataError(f"{where(first)} {what(first)}{more}; {advice}")
+        raise DataError(f"{where(first)} {fault(first)}{more}; {advice}")
 
 
 def _numbers(values: Any) -> str:

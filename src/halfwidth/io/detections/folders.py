@@ -15,12 +15,12 @@ MOST_BYTES = 2 * 10**7
 
 def files_in(folder: Path, suffix: str) -> list[Path]:
     """The files of a suffix, in the order of their names; hidden ones are none."""
-    found = [
+    files = [
         file
         for file in folder.iterdir()
         if file.suffix.lower() == suffix and not file.name.startswith(".") and file.is_file()
     ]
-    return sorted(found, key=lambda file: natural_key(file.name))
+    return sorted(files, key=lambda file: natural_key(file.name))
 
 
 def image_names(files: Sequence[Path]) -> list[str]:

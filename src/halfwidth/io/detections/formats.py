@@ -140,14 +140,14 @@ def format_of(path: Path, role: Role, *, candidates: bool) -> ObjectFormat:
 
 def _format_of_folder(folder: Path, role: Role, maps: str) -> str:
     there = [one for one in folder.iterdir() if not one.name.startswith(".")]
-    found = {
+    formats = {
         "voc": any(one.suffix.lower() == ".xml" for one in there),
         "yolo": any(one.suffix.lower() == ".txt" for one in there),
         maps: any(
             is_image(one) or (one.is_dir() and any(map(is_image, one.iterdir()))) for one in there
         ),
     }
-    names = [name for name, is_there in found.items() if is_there]
+    names = [name for name, is_there in formats.items() if is_there]
     # Images of YOLO and Pascal VOC may lie beside their texts.
     if names[1:] == [maps] or len(names) == 1:
         return names[0]

@@ -44,25 +44,25 @@ def map_files(source: Path) -> dict[str, dict[str, Path]]:
     if images:
         return images
     folders = sorted(one for one in source.iterdir() if one.is_dir() and one.name[0] != ".")
-    found = {unicodedata.normalize("NFC", one.name): _images_in(one) for one in folders}
-    if not any(found.values()):
+    by_class = {unicodedata.normalize("NFC", one.name): _images_in(one) for one in folders}
+    if not any(by_class.values()):
         raise DataError(
             f"no image ({shortened(IMAGE_SUFFIXES)}) is there (it holds "
             f"{shortened(sorted(one.name for one in source.iterdir()), 4) or 'nothing'})"
         )
-    return {name: files for name, files in found.items() if files}
+    return {name: files for name, files in by_class.items() if files}
 
 
 def _images_in(folder: Path) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    images: dict[str, Path] = {}
     for file in sorted(folder.iterdir(), key=lambda file: natural_key(file.name)):
         if file.is_dir() or not is_image(file):
             continue
         name = _name(file)
-        if name in found:
-            raise DataError(f"{found[name].name!r} and {file.name!r} are both of {name!r}")
-        found[name] = file
-    return found
+        if name in images:
+            raise DataError(f"{images[name].name!r} and {file.name!r} are both of {name!r}")
+        images[name] = file
+    return images
 
 
 def _name(file: Path) -> str:
@@ -89,8 +89,8 @@ def instance_objects(source: Path, how: ReadingObjects) -> ObjectSet:
     kind = how.instances or INSTANCES[0]
     if kind not in INSTANCES:
         raise UnknownNameError("kind of instances", kind, INSTANCES)
-    of_map = _components if kind == "components" else _labels
-    read = read_maps(source, _labels_in, lambda image, file: of_map(image.voxels, file))
+    objects_of = _components if kind == "components" else _labels
+    read = read_maps(source, _labels_in, lambda image, file: objects_of(image.voxels, file))
     labels = [one.label for part in read.parts for one in part]
     scores = _scores(read, labels, how, kind)
     structures = [name for name in read.structures if name]
@@ -172,7 +172,7 @@ class Maps:
         own = [one.score for one in objects]
         if scores is None and own and None not in own:
             scores = np.array(own, dtype=float)
-        found = Columns(
+        columns = Columns(
             image=np.asarray(owners, dtype=np.intp),
             category=np.array(category, dtype=np.intp),
             masks=[one.mask for one in objects],
@@ -181,7 +181,7 @@ class Maps:
         spacings = tuple(grid.spacing for grid in self.grids if grid.spacing is not None)
         return ObjectSet(
             tuple(self.images),
-            found.dealt_out(len(self.images)),
+            columns.dealt_out(len(self.images)),
             tuple(classes),
             shapes=tuple(grid.voxels.shape for grid in self.grids),
             spacing=spacings if len(spacings) == len(self.grids) else None,

@@ -49,7 +49,7 @@ def notes_on_repeats(detections: ObjectSet, references: ObjectSet) -> tuple[str,
         f"ignored ({spelled_both('duplicates', 'ignored')})"
     )
     notes = []
-    for objects, noun, what in (
+    for objects, noun, consequence in (
         (references, "reference", missed),
         (detections, "detection", wrong),
     ):
@@ -58,7 +58,7 @@ def notes_on_repeats(detections: ObjectSet, references: ObjectSet) -> tuple[str,
             verb = "repeats" if len(images) == 1 else "repeat"
             notes.append(
                 f"{counted(len(images), noun)} {verb} another exactly (the first in "
-                f"{objects.images[images[0]]!r}); {what}"
+                f"{objects.images[images[0]]!r}); {consequence}"
             )
     return tuple(notes)
 

@@ -40,18 +40,18 @@ class Candidates:
     min_voxels: int = 1
 
     @classmethod
-    def parse(cls, given: Any) -> Candidates:
+    def parse(cls, text: Any) -> Candidates:
         """From a mapping, or from text as ``threshold=0.5,score=max,min_voxels=10``.
 
         >>> Candidates.parse("threshold=0.1,score=mean")
         Candidates(threshold=0.1, score='mean', min_voxels=1)
         """
-        parts = _parts(given)
+        parts = _parts(text)
         for name in parts:
             if name not in PARTS:
                 raise UnknownNameError("part of candidates", name, PARTS)
         if "threshold" not in parts:
-            raise OptionError(f"candidates {shown(given)} name no threshold, as in {EXAMPLE}")
+            raise OptionError(f"candidates {shown(text)} name no threshold, as in {EXAMPLE}")
         try:
             threshold, least = float(parts["threshold"]), int(parts.get("min_voxels", 1))
         except (TypeError, ValueError, OverflowError):
@@ -61,20 +61,20 @@ class Candidates:
             raise UnknownNameError("score of candidates", score, SCORES)
         if not (np.isfinite(threshold) and threshold >= 0 and least >= 1):
             raise OptionError(
-                f"candidates {shown(given)}: the threshold is a number from 0 on, and min_voxels a "
+                f"candidates {shown(text)}: the threshold is a number from 0 on, and min_voxels a "
                 f"whole number from 1 on, as in {EXAMPLE}"
             )
         return cls(threshold, score, least)
 
 
-def _parts(given: Any) -> dict[str, Any]:
-    if isinstance(given, Mapping):
-        return dict(given)
-    if not isinstance(given, str):
-        raise OptionError(f"candidates {shown(given)} are none; give them as in {EXAMPLE}")
-    pairs = [part.partition("=") for part in given.split(",")]
+def _parts(text: Any) -> dict[str, Any]:
+    if isinstance(text, Mapping):
+        return dict(text)
+    if not isinstance(text, str):
+        raise OptionError(f"candidates {shown(text)} are none; give them as in {EXAMPLE}")
+    pairs = [part.partition("=") for part in text.split(",")]
     if not all(name and value for name, _, value in pairs):
-        raise OptionError(f"candidates {shown(given)} are none; give them as in {EXAMPLE}")
+        raise OptionError(f"candidates {shown(text)} are none; give them as in {EXAMPLE}")
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 

@@ -53,15 +53,15 @@ class MaskReader:
             return self._encoded(_checked(segmentation, shape, named), shape, named)
         encoded = dict(segmentation)
         try:
-            found = shape_of(encoded)
+            own_shape = shape_of(encoded)
         except DataError as error:
             raise DataError(f"{named} {error}") from None
-        if shape is not None and found != shape:
+        if shape is not None and own_shape != shape:
             raise DataError(
-                f"{named} has a mask of {_times(found)} pixels (height x width) in an image of "
+                f"{named} has a mask of {_times(own_shape)} pixels (height x width) in an image of "
                 f"{_times(shape)}"
             )
-        return self._encoded(encoded, found, named)
+        return self._encoded(encoded, own_shape, named)
 
     def _encoded(self, code: Any, shape: tuple[int, ...], named: str) -> EncodedMask:
         self._read += 1

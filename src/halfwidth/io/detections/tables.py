@@ -38,12 +38,12 @@ def objects_of_table(table: Table, how: ReadingObjects) -> ObjectSet:
         raise DataError(f"line {row} names no image (column {columns.image!r} is empty)")
     named = [str(level) for level in table.levels(columns.image)]
     places = [*columns.boxes, *columns.points]
-    given = np.stack([table.present(name) for name in places])
-    rows = _Rows(table, columns, np.flatnonzero(given.any(axis=0)), named)
-    partly = given.any(axis=0) & ~given.all(axis=0)
+    present = np.stack([table.present(name) for name in places])
+    rows = _Rows(table, columns, np.flatnonzero(present.any(axis=0)), named)
+    partly = present.any(axis=0) & ~present.all(axis=0)
     if partly.any():
         place = int(partly.argmax())
-        empty = places[int(given[:, place].argmin())]
+        empty = places[int(present[:, place].argmin())]
         raise DataError(f"{rows.line(place)} has no {empty!r}, and other coordinates")
     return _objects(rows, how)
 
@@ -69,7 +69,7 @@ def _objects(rows: _Rows, how: ReadingObjects) -> ObjectSet:
         notes.append(HAS_SCORES)
     place_of = {name: place for place, name in enumerate(images)}
     code_of = {name: place for place, name in enumerate(classes)}
-    found = Columns(
+    rows_read = Columns(
         image=np.array([place_of[rows.images[row]] for row in rows.rows.tolist()], dtype=np.intp),
         category=np.array([code_of[label] for label in labels], dtype=np.intp),
         score=None if references else rows.column(columns.score),
@@ -80,10 +80,10 @@ def _objects(rows: _Rows, how: ReadingObjects) -> ObjectSet:
         crowd=rows.flags(columns.crowd) if references else None,
         ignored=rows.flags(columns.ignored) if references else None,
     )
-    found.check(rows.named)
+    rows_read.check(rows.named)
     return ObjectSet(
         tuple(images),
-        found.dealt_out(len(images)),
+        rows_read.dealt_out(len(images)),
         tuple(classes),
         groups=rows.field(how.groups, images, "groups"),
         strata=rows.field(how.strata, images, "strata"),
@@ -187,15 +187,15 @@ class _Rows:
             return None
         if name not in self.table:
             raise UnknownNameError("column", name, self.table.names)
-        found: dict[str, str] = {}
+        names: dict[str, str] = {}
         for row, (image, level) in enumerate(
             zip(self.images, self.table.levels(name), strict=True)
         ):
             if level is None:
                 raise DataError(f"{self.line(row)} has nothing in column {name!r} ({option})")
-            if found.setdefault(image, str(level)) != str(level):
+            if names.setdefault(image, str(level)) != str(level):
                 raise DataError(
                     f"{self.line(row)} has {str(level)!r} in column {name!r}, and a line before "
-                    f"{found[image]!r}; an image is of one ({option})"
+                    f"{names[image]!r}; an image is of one ({option})"
                 )
-        return tuple(found[image] for image in images)
+        return tuple(names[image] for image in images)

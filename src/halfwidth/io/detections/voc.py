@@ -48,8 +48,8 @@ def voc_objects(folder: Path, how: ReadingObjects) -> ObjectSet:
         try:
             return float(objects[row][key])
         except (KeyError, ValueError):
-            given = objects[row].get(key)
-            said = f"has no {key}" if given is None else f"has the {key} {shown(given)}"
+            text = objects[row].get(key)
+            said = f"has no {key}" if text is None else f"has the {key} {shown(text)}"
             raise DataError(f"{where(row)} {said}; a number is expected") from None
 
     rows = range(len(objects))
@@ -62,19 +62,19 @@ def voc_objects(folder: Path, how: ReadingObjects) -> ObjectSet:
     references = how.role is Role.REFERENCES
     held = (key for key in SCORES if any(key in one for one in objects))
     score = None if references else next(held, None)
-    found = Columns(
+    columns = Columns(
         image=np.array(owners, dtype=np.intp),
         category=np.array([code_of[label] for label in labels], dtype=np.intp),
         boxes=boxes,
         score=None if score is None else np.array([number(row, score) for row in rows]),
         ignored=_difficult(objects, where) if references else None,
     )
-    found.check(where)
+    columns.check(where)
     sizes = [image.shape for image in images]
     shapes = tuple(size for size in sizes if size is not None)
     return ObjectSet(
         tuple(names),
-        found.dealt_out(len(images)),
+        columns.dealt_out(len(images)),
         tuple(classes),
         shapes=shapes if len(shapes) == len(images) else None,
         notes=(FROM_ONE,) if how.box_convention is None else (),

@@ -121,16 +121,16 @@ def _spanned(images: Sequence[Objects]) -> Array:
 
 def _corners(objects: Objects) -> list[Array]:
     """Points within which each kind of object lies."""
-    found = []
+    corners = []
     if objects.boxes is not None:
-        found += np.split(objects.boxes, 2, axis=1)
+        corners += np.split(objects.boxes, 2, axis=1)
     for one in objects.masks or ():
         start = np.array(one.start[::-1], dtype=float)
-        found.append(np.array([start, start + one.mask.shape[::-1]]))
+        corners.append(np.array([start, start + one.mask.shape[::-1]]))
     if objects.points is not None:
         radii = 0.0 if objects.radii is None else objects.radii[:, None]
-        found += [objects.points - radii, objects.points + radii]
-    return found
+        corners += [objects.points - radii, objects.points + radii]
+    return corners
 
 
 # --------------------------------------------------------------------------- outlines

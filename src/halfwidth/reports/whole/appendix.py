@@ -81,11 +81,11 @@ def _methods(results: Results) -> Items:
         level = f"{percent(one.confidence_level)}, {one.alternative}"
         levels.setdefault(one.method_title, (one.method_spec, {}))[1][level] = None
     items = []
-    for title, (spec, of_level) in levels.items():
+    for title, (spec, labels) in levels.items():
         texts = [
             definition(spec.function),
             f"Assumed: {_as_sentence(spec.assumes)}" if spec.assumes else "",
-            f"Level {'; '.join(of_level)}.",
+            f"Level {'; '.join(labels)}.",
             _reference(spec.cite),
         ]
         items.append(Item(title, " ".join(filter(None, texts))))

@@ -150,10 +150,10 @@ class Results:
         if not estimate.label:
             # The name of the only column may have been left out.
             labels |= {cases.label for cases in self.estimates.cases}
-        found = [
+        values = [
             one for one in self.estimates.cases if one.metric == metric and one.label in labels
         ]
-        return found[0].values if len(found) == 1 else None
+        return values[0].values if len(values) == 1 else None
 
     @property
     def statistics(self) -> list[Statistic]:

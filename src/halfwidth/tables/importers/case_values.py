@@ -45,14 +45,14 @@ def canonical_table(rows: Iterable[CaseValue], notes: Iterable[str]) -> Table:
     if not lists[0]:
         raise DataError("holds no values of single cases")
     _refuse_truths_among_numbers(columns)
-    made: dict[str, NDArray[Any]] = {}
+    canonical: dict[str, NDArray[Any]] = {}
     for name, cells in columns.items():
         if name == "value":
-            made[name] = np.array(cells, dtype=float)
+            canonical[name] = np.array(cells, dtype=float)
         elif any(cell is not None for cell in cells):
-            made[name] = _text(cells)
+            canonical[name] = _text(cells)
         cells.clear()
-    return Table(made, notes=tuple(notes))
+    return Table(canonical, notes=tuple(notes))
 
 
 def _refuse_truths_among_numbers(columns: dict[str, list[Any]]) -> None:
