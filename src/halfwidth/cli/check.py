@@ -9,7 +9,7 @@ import typer
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.compared_models import named_models, refuse_name_of_one
-from halfwidth.cli.option_groups import option, switch
+from halfwidth.cli.option_groups import option, switch, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -17,7 +17,9 @@ from halfwidth.data.case_values import CaseValues
 from halfwidth.verbs.check import check as checked
 
 
+@with_options(reading.table_options)
 def check(
+    ctx: typer.Context,
     files: Annotated[
         list[str] | None,
         typer.Argument(
@@ -40,13 +42,6 @@ def check(
     case: options.Case = None,
     groups: options.Groups = None,
     model_from: reading.ModelFrom = None,
-    where: reading.Where = None,
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
-    path: reading.WhereCases = None,
-    only_filter: reading.Filter = None,
     scale: options.Scale = 1.0,
     metric: options.OneMetric = None,
     bounds: options.BoundsOption = None,
@@ -76,7 +71,7 @@ def check(
     if not files:
         raise OptionError("name a table; 'halfwidth check --help' says more")
 
-    how = reading.Options(sheet, decimal, header, input_format, path, only_filter, groups, where)
+    how = reading.Options.from_given(ctx.params)
     named = named_models(files, model_from)
     refuse_name_of_one(named, model_from)
     tables = {name: reading.table_in(file, how) for name, file in named.items()}

@@ -118,15 +118,7 @@ def ci(
     fmt = options.resolve_format(fmt, json, out)
     params = ctx.params
     models = named_models(files) if files else {}
-    source = predictions.TestSetSource(
-        next(iter(models.values()), None),
-        params["target"],
-        params["score"] or [],
-        params["prediction"],
-        params["target_file"],
-        params["score_file"],
-        reading.Options.from_given(params),
-    )
+    source = predictions.TestSetSource.from_params(next(iter(models.values()), None), params)
     shared: dict[str, Any] = {
         **{name: params[name] for name in option_groups.names_in(options.interval_options)},
         "alternative": alternative,

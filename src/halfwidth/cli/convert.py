@@ -9,7 +9,7 @@ import typer
 
 from halfwidth.cli import compared_models, options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.option_groups import option
+from halfwidth.cli.option_groups import option, with_options
 from halfwidth.cli.output import note, write
 from halfwidth.core.csv_cells import csv_text
 from halfwidth.core.errors import DataError, OptionError
@@ -20,6 +20,7 @@ from halfwidth.tables.conversion import long_table, rows_of, stacked
 from halfwidth.tables.folds import files_of
 
 
+@with_options(reading.table_options)
 def convert(
     ctx: typer.Context,
     files: Annotated[
@@ -43,13 +44,6 @@ def convert(
         ),
     ] = None,
     model_from: reading.ModelFrom = None,
-    where: reading.Where = None,
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
-    path: reading.WhereCases = None,
-    only_filter: reading.Filter = None,
     groups: options.Groups = None,
     out: Annotated[
         Path | None,

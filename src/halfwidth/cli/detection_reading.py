@@ -137,9 +137,9 @@ def _place_of_references(files: Sequence[str], params: Mapping[str, Any]) -> int
         return unscored[0]
     shown = shortened([str(paths[place]) for place in unscored], 4) or "none"
     raise OptionError(
-        f"which of {len(files)} files holds the objects to be found is not to be told: without "
-        f"scores are {shown}. Name it, --references FILE, or name the detectors, as in 'halfwidth "
-        "detect A=a.json B=b.json references.json'"
+        f"cannot tell which of {len(files)} files holds the objects to be found (without scores "
+        f"are {shown}): name it, --references FILE, or name the detectors, as in 'halfwidth detect "
+        "A=a.json B=b.json references.json'"
     )
 
 

@@ -14,7 +14,7 @@ import halfwidth
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.option_groups import switch
 from halfwidth.core.option_table.option import Group
-from halfwidth.document.parts import Data, Document, Item, Items
+from halfwidth.document.parts import Data, Document, Items
 from halfwidth.resampling.kernels import native
 
 SCHEMA_VERSION = 1
@@ -37,7 +37,7 @@ def doctor(
     halfwidth doctor --json
     """
     installation = _installation()
-    items = Items(tuple(Item(name, text) for name, text in _lines(installation)))
+    items = Items.of(_lines(installation))
     data = Data(lambda: {"schema_version": SCHEMA_VERSION, **installation}, list)
     return Answer(Document((items,), data), "json" if json else "table")
 

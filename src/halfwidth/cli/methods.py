@@ -19,7 +19,6 @@ from halfwidth.core.types import Level
 from halfwidth.document.parts import (
     Document,
     Heading,
-    Item,
     Items,
     Kind,
     Note,
@@ -129,7 +128,7 @@ def in_full(method: MethodSpec) -> Document:
         (
             Heading(f"{method.name}: {method.title}"),
             Paragraph(method.summary.replace("`", "")),
-            Items(tuple(Item(field, text) for field, text in fields.items())),
+            Items.of(fields.items()),
         )
     )
 

@@ -237,7 +237,7 @@ def _pilot_differences(
     if pilot is None:
         for name, one in columns.items():
             if one is not None:
-                raise OptionError(f"{name} is of the table of a pilot: name it, --pilot FILE")
+                raise OptionError(f"{name} needs --pilot FILE, the table whose column it names")
         return None
 
     table = reading.table_in(pilot, reading.Options())

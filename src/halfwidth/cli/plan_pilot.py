@@ -9,7 +9,7 @@ import typer
 
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.option_groups import option
+from halfwidth.cli.option_groups import option, with_options
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import (
     Halfwidths,
@@ -27,7 +27,9 @@ from halfwidth.data.case_values import CaseValues
 from halfwidth.verbs.plan import plan
 
 
+@with_options(reading.table_options)
 def pilot(
+    ctx: typer.Context,
     file: Annotated[
         Path,
         typer.Argument(help=f"{reading.TABLE_HELP}.", metavar="FILE"),
@@ -55,13 +57,6 @@ def pilot(
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
     case: options.Case = None,
-    where: reading.Where = None,
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
-    path: reading.WhereCases = None,
-    only_filter: reading.Filter = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -79,7 +74,7 @@ def pilot(
     goals = parse_goals(halfwidth, width, n)
     refuse_test_set_metric(metric)
 
-    how = reading.Options(sheet, decimal, header, input_format, path, only_filter, where=where)
+    how = reading.Options.from_given(ctx.params)
     values = CaseValues.from_table(
         reading.table_in(file, how),
         value,

@@ -51,6 +51,19 @@ class TestSetSource:
     score_file: Path | None
     reading: Options = Options()
 
+    @classmethod
+    def from_params(cls, file: ModelFile | None, params: Mapping[str, Any]) -> TestSetSource:
+        """From the options of a verb; not all have those of NumPy files."""
+        return cls(
+            file,
+            params["target"],
+            params["score"] or [],
+            params["prediction"],
+            params.get("target_file"),
+            params.get("score_file"),
+            Options.from_given(params),
+        )
+
     @property
     def any(self) -> bool:
         """Whether the options name a test set."""

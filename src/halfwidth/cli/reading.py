@@ -97,6 +97,16 @@ ModelFrom = Annotated[
 ]
 
 
+def plain_table_options(
+    where: Where = None,
+    sheet: Sheet = None,
+    decimal: Decimal = None,
+    header: Header = None,
+    input_format: InputFormat = None,
+) -> None:
+    """Options of how a table is read that is no result of another program."""
+
+
 def table_options(
     where: Where = None,
     sheet: Sheet = None,

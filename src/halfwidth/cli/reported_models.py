@@ -154,15 +154,7 @@ def _values(params: Mapping[str, Any], path: ModelFile) -> Estimates:
 
 
 def _test_set(params: Mapping[str, Any], path: ModelFile) -> Estimates:
-    source = predictions.TestSetSource(
-        path,
-        params["target"],
-        params["score"] or [],
-        params["prediction"],
-        None,
-        None,
-        reading.Options.from_given(params),
-    )
+    source = predictions.TestSetSource.from_params(path, params)
     passed_on = ("method", "confidence_level", "n_resamples", "missing")
     settings = predictions.test_set_arguments(params) | {
         "rng": params["seed"],

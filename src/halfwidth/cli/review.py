@@ -9,7 +9,7 @@ import typer
 
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer, strict_status
-from halfwidth.cli.option_groups import option
+from halfwidth.cli.option_groups import option, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -22,7 +22,9 @@ def _number(text: str, metavar: str = "NUMBER") -> Any:
     return option(text, metavar, Group.PUBLISHED)
 
 
+@with_options(reading.plain_table_options)
 def review(
+    ctx: typer.Context,
     file: Annotated[
         Path | None,
         typer.Argument(
@@ -74,11 +76,6 @@ def review(
             "HOW",
         ),
     ] = None,
-    where: reading.Where = None,
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -123,7 +120,7 @@ def review(
         if stray:
             flag = stray[0].replace("_", "-")
             raise OptionError(f"--{flag} has no effect with a table; make it a column of {file}")
-        how = reading.Options(sheet, decimal, header, input_format, where=where)
+        how = reading.Options.from_given(ctx.params)
         table = reading.table_in(file, how)
         reviews = review_table(
             table,

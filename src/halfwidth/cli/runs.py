@@ -9,7 +9,7 @@ import typer
 
 from halfwidth.cli import figures, options, reading
 from halfwidth.cli.answer import Answer, strict_status
-from halfwidth.cli.option_groups import declared, option
+from halfwidth.cli.option_groups import declared, option, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -19,7 +19,9 @@ from halfwidth.estimation.runs.quantiles import run_statistics
 from halfwidth.verbs.estimate import estimate
 
 
+@with_options(reading.plain_table_options)
 def runs(
+    ctx: typer.Context,
     file: Annotated[
         Path,
         typer.Argument(
@@ -79,11 +81,6 @@ def runs(
     penalty: options.Penalty = None,
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
-    where: reading.Where = None,
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -115,7 +112,7 @@ def runs(
     if not quantile:
         raise OptionError("name a level: --quantile 0.9")
 
-    how = reading.Options(sheet, decimal, header, input_format, where=where)
+    how = reading.Options.from_given(ctx.params)
     data = CaseValues.from_runs(
         reading.table_in(file, how),
         value,

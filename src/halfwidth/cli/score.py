@@ -12,7 +12,7 @@ from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.option_groups import option, switch
 from halfwidth.cli.output import InterruptReportedError, complain, note
 from halfwidth.core.cautions import Caution
-from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.data.case_values import CaseValues
@@ -170,14 +170,12 @@ def _answer(
 
 
 def _format(fmt: str | None, json: bool, out: Path | None) -> str:
+    # The suffix of --out is that of the per-case table, not of what goes to stdout.
+    chosen = options.resolve_format(fmt, json)
     if out is not None:
-        # The suffix of --out is that of the per-case table, not of what goes to stdout.
-        return options.resolve_format(fmt, json, None)
-    if json and fmt not in (None, "json"):
-        raise OptionError(f"--json and --format {fmt} exclude each other")
-    if fmt is not None and fmt not in options.FORMAT_NAMES:
-        raise UnknownNameError("format", fmt, options.FORMAT_NAMES)
-    chosen = "json" if json else fmt or "csv"
+        return chosen
+    if not json and fmt is None:
+        return "csv"
     if chosen not in ("csv", "json"):
         raise OptionError(
             f"--format {chosen} is for the summary, which goes to stdout with --out FILE; without "

@@ -345,7 +345,7 @@ def _status_parts(status: StudyStatus, store: Path) -> Iterator[Part]:
     time = f"done in {duration_text(status.seconds)} of core time"
     if status.left is None:
         yield Note(f"{_counted(len(status.done), 'chunk')} {time}")
-        yield Note("what is left only the spec tells:")
+        yield Note("only the spec tells what is left:")
         yield Code((f"halfwidth study status SPEC --store {store}",))
     else:
         total = len(status.done) + len(status.failed) + len(status.left)

@@ -183,7 +183,7 @@ def _check(part: str, options: PartOptions) -> None:
         if value is not None and part not in TAKEN_BY[name]:
             parts = " or ".join(TAKEN_BY[name])
             raise OptionError(
-                f"--{name} says nothing to --what {part}; it goes with --what {parts}"
+                f"--{name} has no effect with --what {part}; it goes with --what {parts}"
             )
     if options.against is not None and options.between is not None:
         raise OptionError("--against compares metrics of two stores; --between those of one")
@@ -216,10 +216,6 @@ def _usual_or_refuse(cells: pd.DataFrame, column: str, usual: str, option: str, 
     return usual
 
 
-def _resolved_seed(options: PartOptions) -> int:
-    return resolve_seed(options.seed)
-
-
 # --------------------------------------------------------------------------- parts
 
 
@@ -242,7 +238,7 @@ def _pace(stores: list[Path], filters: Filters, _options: PartOptions) -> Docume
 def _tests(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
     from halfwidth.study.reports.answers import answer_document
 
-    level, seed = options.over or "instance", _resolved_seed(options)
+    level, seed = options.over or "instance", resolve_seed(options.seed)
     paces = pace(_chosen(stores, filters))
     if options.against is None:
         tests = pace_tests(paces, options.between or "metric", level=level, rng=seed)
@@ -268,7 +264,7 @@ def _mixed(stores: list[Path], filters: Filters, options: PartOptions) -> Docume
         not_fitted_note,
     )
 
-    seed = _resolved_seed(options)
+    seed = resolve_seed(options.seed)
     paces = pace(_chosen(stores, filters))
     refits = N_BOOTSTRAP if options.refits is None else options.refits
     model = skewness_model(paces, n_bootstrap=refits, rng=seed)

@@ -94,7 +94,7 @@ def describe(
     }
     for flag, value in options_of_families.items():
         if value is not None:
-            raise OptionError(f"{flag} is of the test of families: say --families too")
+            raise OptionError(f"{flag} needs --families")
 
     frame = characteristics(plan(spec))
     if instances:
@@ -115,12 +115,12 @@ def _families(
     """Which families are rejected, or all fits."""
     names = None if family is None else [part.strip() for part in family.split(",")]
     if seed is not None and lilliefors is None:
-        raise OptionError("--seed is of the draws that --lilliefors N makes")
+        raise OptionError("--seed needs --lilliefors N, whose draws it repeats")
     entropy = resolve_seed(seed)
     planned = plan(spec)
     if each:
         if tests is not None:
-            raise OptionError("--tests is of the shares of rejections; --instances shows every p")
+            raise OptionError("--tests has no effect with --instances, which shows every p")
         fits = family_fits(planned, names, lilliefors=lilliefors, rng=entropy, jobs=jobs)
         return fits_document(fits, entropy)
     rejections = family_rejections(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,12 +12,11 @@ import typer
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.option_groups import option, switch
 from halfwidth.cli.output import note
-from halfwidth.cli.study_answers import opened
+from halfwidth.cli.study_answers import cells_in
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.files import write_whole
 from halfwidth.core.option_table.option import Group
 from halfwidth.document.parts import Document, Item, Items
-from halfwidth.study.analysis import cells_of
 from halfwidth.study.studies import plan
 
 if TYPE_CHECKING:
@@ -86,7 +85,9 @@ def plot(
     folders, names = _stores_and_names(stores)
     if not listing:
         _check_choice(out, every, names)
-    cells = _filtered(_cells(folders), {"metric": metric, "statistic": statistic, "method": method})
+    cells = _filtered(
+        cells_in(folders), {"metric": metric, "statistic": statistic, "method": method}
+    )
     figures = figures_of(cells, functools.partial(_values, spec) if spec else None)
     chosen = _chosen(figures, names) if names else figures
     if listing:
@@ -133,10 +134,6 @@ def _folder(out: Path) -> Path:
     except OSError as error:
         raise DataError(f"{out}: cannot be made ({error.strerror})") from None
     return out
-
-
-def _cells(folders: Iterable[Path]) -> pd.DataFrame:
-    return cells_of(*(opened(folder) for folder in folders))
 
 
 def _filtered(cells: pd.DataFrame, filters: Mapping[str, str | None]) -> pd.DataFrame:

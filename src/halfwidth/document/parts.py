@@ -193,6 +193,11 @@ class Items:
     # What each item begins with where the title is not shown.
     lead: str = ""
 
+    @classmethod
+    def of(cls, texts: Iterable[tuple[str, str]]) -> Items:
+        """Terms, each with its text."""
+        return cls(tuple(Item(term, text) for term, text in texts))
+
 
 @frozen
 class Code:

@@ -51,7 +51,7 @@ def read_array(path: str | Path) -> NDArray[Any]:
     except DataError:
         raise
     except MemoryError:
-        raise DataError(f"{file}: is too large for the memory there is") from None
+        raise DataError(f"{file}: does not fit into memory") from None
     except OSError as error:
         raise DataError(f"{file}: cannot be read ({error.strerror or error})") from None
     except BROKEN as error:

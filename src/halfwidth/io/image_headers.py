@@ -222,7 +222,7 @@ def _unit(file: Path, text: str | None) -> float:
         return 1.0
     unit = UNITS.get(named.pop())
     if unit is None or named:
-        raise DataError(f"{file}: its units are {text}; {shortened(list(UNITS))} are read, one")
+        raise DataError(f"{file}: its units are {text}; one of {shortened(list(UNITS))} is read")
     return unit
 
 

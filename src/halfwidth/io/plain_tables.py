@@ -66,7 +66,7 @@ def table_source(path: str | Path) -> Iterator[Source]:
     except UnknownNameError as error:
         raise OptionError(f"{shown}: {error}") from None
     except MemoryError:
-        raise DataError(f"{shown}: is too large for the memory there is") from None
+        raise DataError(f"{shown}: does not fit into memory") from None
     except DataError as error:
         raise DataError(f"{shown}: {error}") from None
 

@@ -62,7 +62,7 @@ def _names(source: Any) -> dict[int, str]:
         names = {}
     if not names or len(names) < len(pairs):
         raise OptionError(
-            f"class_names {shown(source)} are none; give a name for each number: a text with one a "
-            "line, a list, or {0: 'cat', 1: 'dog'}"
+            f"class_names {shown(source)} gives no names; give one for each number: a text with "
+            "one a line, a list, or {0: 'cat', 1: 'dog'}"
         )
     return names

@@ -139,7 +139,9 @@ class _Entries:
         values = [row.get(key, 0) for row in self.rows]
         for place, value in enumerate(values):
             if value not in (0, 1):
-                raise DataError(f"{self.named(place)} has the {key!r} {shown(value)}; 0 or 1 is")
+                raise DataError(
+                    f"{self.named(place)} has the {key!r} {shown(value)}; it must be 0 or 1"
+                )
         return np.array(values, dtype=bool) if any(values) else None
 
 

@@ -35,8 +35,8 @@ def shapes_of(images: Sequence[str], source: Any) -> tuple[tuple[int, int], ...]
         known = _read_path(Path(source), images)
     else:
         raise OptionError(
-            f"image_sizes {shown(source)} is none; give a folder with the images, a table, or "
-            "{'name': (width, height)}"
+            f"image_sizes {shown(source)} gives no sizes; give a folder with the images, a table, "
+            "or {'name': (width, height)}"
         )
     by_stem = {bare(name): size for name, size in known.items()}
     shapes = [known.get(image) or by_stem.get(bare(image)) for image in images]

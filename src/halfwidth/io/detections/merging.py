@@ -37,7 +37,7 @@ def image_list(source: Any) -> list[str]:
     elif isinstance(source, Sequence) or hasattr(source, "tolist"):
         names = [str(one) for one in source]
     else:
-        raise OptionError(f"images {shown(source)} are none; give their names, or a path")
+        raise OptionError(f"images {shown(source)} are no names of images; give these, or a path")
     if not names:
         raise DataError(f"{shown(source)} names no image")
     repeated = (

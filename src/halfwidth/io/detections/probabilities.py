@@ -71,10 +71,10 @@ def _parts(text: Any) -> dict[str, Any]:
     if isinstance(text, Mapping):
         return dict(text)
     if not isinstance(text, str):
-        raise OptionError(f"candidates {shown(text)} are none; give them as in {EXAMPLE}")
+        raise OptionError(f"candidates {shown(text)} cannot be read; write them as {EXAMPLE}")
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(name and value for name, _, value in pairs):
-        raise OptionError(f"candidates {shown(text)} are none; give them as in {EXAMPLE}")
+        raise OptionError(f"candidates {shown(text)} cannot be read; write them as {EXAMPLE}")
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 

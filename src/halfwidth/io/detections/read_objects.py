@@ -155,7 +155,7 @@ def read_objects(
     except OSError as error:
         raise DataError(f"{name}: cannot be read ({error.strerror or error})") from None
     except MemoryError:
-        raise DataError(f"{name}: is too large for the memory there is") from None
+        raise DataError(f"{name}: does not fit into memory") from None
     except HalfwidthError as error:
         raise named(error, name) from None
 

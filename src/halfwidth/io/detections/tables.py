@@ -141,7 +141,9 @@ class _Rows:
             return None
         if not np.isin(values, (0, 1)).all():
             place = int((~np.isin(values, (0, 1))).argmax())
-            raise DataError(f"{self.named(place)} has {values[place]:g} in {name!r}; 0 or 1 is")
+            raise DataError(
+                f"{self.named(place)} has {values[place]:g} in {name!r}; it must be 0 or 1"
+            )
         return np.asarray(values == 1)
 
     def labels(self) -> list[str]:

@@ -94,7 +94,7 @@ def _difficult(
     marks = [one.get("difficult", "0") or "0" for one in objects]
     for row, mark in enumerate(marks):
         if mark not in ("0", "1"):
-            raise DataError(f"{where(row)} has the mark difficult {shown(mark)}; 0 or 1 is")
+            raise DataError(f"{where(row)} has the mark difficult {shown(mark)}; it must be 0 or 1")
     return np.array(marks) == "1" if "1" in marks else None
 
 
