@@ -360,7 +360,7 @@ def outcome(name: str, seed: int, folder: Path) -> str:
 
 
 def _of_refusal(text: str) -> str:
-    if "for the memory there is" in text:
+    if "does not fit into memory" in text:
         return f"only the limit of the memory stopped it: {text[:300]}"
     if CONTROL.search(text) or len(text) > LONGEST or len(text) < 10:
         return f"not a line to read: {text[:300]!r} ({len(text)} letters)"

@@ -132,9 +132,9 @@ def test_markdown(run: Run, spec: Path) -> None:
     ("arguments", "words"),
     [
         ("--format xml", "unknown format 'xml'"),
-        ("--family normal", "say --families too"),
-        ("--lilliefors 99", "say --families too"),
-        ("--seed 1", "say --families too"),
+        ("--family normal", "needs --families"),
+        ("--lilliefors 99", "needs --families"),
+        ("--seed 1", "needs --families"),
         ("--families --seed 1", "--lilliefors N"),
         ("--families --tests 0", "--tests 0"),
         ("--families --instances --tests 3", "--instances shows every p"),

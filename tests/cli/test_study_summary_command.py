@@ -307,7 +307,7 @@ def test_every_part_has_every_format(store: Path, run: Run, part: str) -> None:
     [
         (["--what", "paces"], "unknown part (--what) 'paces'; did you mean 'pace'?"),
         (["--what", "pace", "--format", "xml"], "unknown format 'xml'"),
-        (["--coverage", "0.9"], "--coverage says nothing to --what coverage"),
+        (["--coverage", "0.9"], "--coverage has no effect with --what coverage"),
         (["--what", "pace", "--seed", "1"], "it goes with --what tests or mixed"),
         (["--what", "tests", "--refits", "99"], "it goes with --what mixed"),
         (["--what", "pace", "--spec", "x.toml"], "it goes with --what failures"),

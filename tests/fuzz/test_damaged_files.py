@@ -81,7 +81,7 @@ def _given(files: Mapping[str, bytes], _: object) -> Mapping[str, bytes]:
 def test_what_is_no_refusal_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     raised: list[Exception] = [
         DataError("line 3 is no number"),
-        DataError("f.csv: is too large for the memory there is"),
+        DataError("f.csv: does not fit into memory"),
         DataError("x" * 5),
         KeyError("dice"),
         RecursionError("deep"),

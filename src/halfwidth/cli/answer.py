@@ -16,27 +16,23 @@ if TYPE_CHECKING:
     from halfwidth.document.parts import Document
 
 
+STRICT_STATUS = 3
+
+
+def strict_status(strict: bool, faults: object) -> int:
+    """The status of the exit, by ``--strict`` and whether there are cautions or findings."""
+    return STRICT_STATUS if strict and faults else 0
+
+
 @frozen
 class Answer:
-    """What every verb returns.
-
-    Attributes
-    ----------
-    document : Document
-    fmt : str
-        One of the formats of `halfwidth.document.render`.
-    out : Path or None
-        The file to write; None for stdout.
-    status : int
-        Of the exit.
-    aside : bool
-        Whether it goes to stderr, since stdout has been given something else.
-    """
+    """What every verb returns: a document, its format, and the file to write in place of stdout."""
 
     document: Document
     fmt: str = "table"
     out: Path | None = None
     status: int = 0
+    # To stderr, since stdout has been given something else.
     aside: bool = False
 
     def show(self) -> None:

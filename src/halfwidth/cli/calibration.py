@@ -11,6 +11,7 @@ import typer
 from halfwidth.cli import option_groups
 from halfwidth.cli.command import refuse_given
 from halfwidth.cli.figures import check, draw, with_figure
+from halfwidth.cli.option_groups import option
 from halfwidth.cli.output import note
 from halfwidth.cli.predictions import (
     DesignColumns,
@@ -38,22 +39,20 @@ if TYPE_CHECKING:
 
 Tests = Annotated[
     list[str] | None,
-    typer.Option(
-        "--calibration-test",
-        help="Instead of intervals the p-value of a test of perfect calibration: spiegelhalter, "
+    option(
+        "Instead of intervals the p-value of a test of perfect calibration: spiegelhalter, "
         "hosmer_lemeshow, likelihood_ratio, ece, kce; repeatable, or a list with commas.",
-        metavar="NAME",
-        show_default=False,
-        rich_help_panel=Group.TEST_SETS,
+        "NAME",
+        Group.TEST_SETS,
     ),
 ]
 Centre = Annotated[
     str | None,
-    typer.Option(
-        help="Column of centres: calibration slope, intercepts and O:E (or those of --metric) in "
+    option(
+        "Column of centres: calibration slope, intercepts and O:E (or those of --metric) in "
         "each, on average, and in a new one; --plot draws their calibration curves.",
-        metavar="COLUMN",
-        rich_help_panel=Group.TEST_SETS,
+        "COLUMN",
+        Group.TEST_SETS,
     ),
 ]
 # Options that neither looks at; and those that one of them does not.
@@ -78,31 +77,32 @@ def document_of(
     ctx: typer.Context, source: TestSetSource, missing: str
 ) -> tuple[Document, Sequence[Caution]]:
     """The answer, and the cautions in it."""
-    given = ctx.params
-    tested, centre = given["calibration_test"], given["centre"]
+    params = ctx.params
+    tested, centre = params["calibration_test"], params["centre"]
     if tested and centre:
         raise OptionError("--calibration-test and --centre are two questions; ask one at a time")
     option = "--calibration-test" if tested else "--centre"
     idle = (*IDLE, *(IDLE_IN_TESTS if tested else IDLE_IN_CENTRES))
     refuse_given(ctx, idle, f"has no effect with {option}")
-    kind = None if tested else check(given["plot"], given["plot_kind"], PLOT_KINDS)
-    columns = DesignColumns(given["groups"], centre, given["sample_weight"])
+    kind = None if tested else check(params["plot"], params["plot_kind"], PLOT_KINDS)
+    columns = DesignColumns(params["groups"], centre, params["sample_weight"])
     test_set = read_test_set(source, columns, numbers=False)
-    data = _predictions(test_set, source, columns, given, missing)
-    results = (_tests if tested else _over_centres)(data, given)
+    data = _predictions(test_set, source, columns, params, missing)
+    results = (_tests if tested else _over_centres)(data, params)
     results = results.with_cautions(test_set.cautions)
-    for text in results.notes:
-        note(text)
+    note(*results.notes)
     document, cautions = results.document(), results.cautions
     if kind is None:
         return document, cautions
-    figure = _figure_of_centres(data, given, kind)
+    figure = _figure_of_centres(data, params, kind)
     curves: CentreCurves = figure.source
     document = with_figure(document, figure)
-    told = set(results.caution_lines())
-    of_curves = caution_items(line for line in curves.caution_lines() if line not in told)
+    known_lines = set(results.caution_lines())
+    further_cautions = caution_items(
+        line for line in curves.caution_lines() if line not in known_lines
+    )
     return (
-        replace(document, parts=(*document.parts, *of_curves)),
+        replace(document, parts=(*document.parts, *further_cautions)),
         tuple(dict.fromkeys([*cautions, *curves.cautions])),
     )
 
@@ -111,14 +111,14 @@ def _predictions(
     test_set: TestSetData,
     source: TestSetSource,
     columns: DesignColumns,
-    given: Mapping[str, Any],
+    params: Mapping[str, Any],
     missing: str,
 ) -> Predictions:
     """The cases, centres being the levels of their table."""
-    positive = given["pos_label"]
+    positive = params["pos_label"]
     described: dict[str, Any] = {
-        "scores": given["scores"],
-        "labels": parse_labels(given["labels"], test_set.y_true),
+        "scores": params["scores"],
+        "labels": parse_labels(params["labels"], test_set.y_true),
         "pos_label": None if positive is None else parse_label(positive, test_set.y_true),
         "missing": missing,
     }
@@ -136,38 +136,38 @@ def _predictions(
     )
 
 
-def _tests(data: Predictions, given: Mapping[str, Any]) -> CalibrationTests:
+def _tests(data: Predictions, params: Mapping[str, Any]) -> CalibrationTests:
     tests: CalibrationTests = calibration_test(
         data,
-        statistic=split_names(given["calibration_test"]),
-        average=given["average"] or None,
-        n_resamples=given["n_resamples"],
-        rng=given["seed"],
-        n_threads=check_jobs(given["jobs"]),
+        statistic=split_names(params["calibration_test"]),
+        average=params["average"] or None,
+        n_resamples=params["n_resamples"],
+        rng=params["seed"],
+        n_threads=check_jobs(params["jobs"]),
     )
     return tests
 
 
-def _over_centres(data: Predictions, given: Mapping[str, Any]) -> CentreResults:
+def _over_centres(data: Predictions, params: Mapping[str, Any]) -> CentreResults:
     results: CentreResults = calibration_by_centre(
         data,
-        metric=split_names(given["metric"] or ()) or None,
-        average=given["average"] or None,
-        confidence_level=given["confidence_level"],
+        metric=split_names(params["metric"] or ()) or None,
+        average=params["average"] or None,
+        confidence_level=params["confidence_level"],
     )
     return results
 
 
-def _figure_of_centres(data: Predictions, given: Mapping[str, Any], kind: str) -> Figure:
+def _figure_of_centres(data: Predictions, params: Mapping[str, Any], kind: str) -> Figure:
     """The calibration curves of the centres, written to a file."""
     try:
         curves = curve(
             data,
             "calibration-by-centre",
-            average=given["average"] or None,
-            confidence_level=given["confidence_level"],
+            average=params["average"] or None,
+            confidence_level=params["confidence_level"],
         )
     except DataError as error:
         raise DataError(f"{error}; without --plot there is the table") from None
-    draw(curves, given["plot"])
-    return Figure(kind, "Calibration curves over centres", curves, given["plot"])
+    draw(curves, params["plot"])
+    return Figure(kind, "Calibration curves over centres", curves, params["plot"])

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from halfwidth.cli import options, reading
-from halfwidth.cli.answer import Answer
-from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.compared_models import named_models, refuse_name_of_one
+from halfwidth.cli.option_groups import option, switch, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -17,7 +17,9 @@ from halfwidth.data.case_values import CaseValues
 from halfwidth.verbs.check import check as checked
 
 
+@with_options(reading.table_options)
 def check(
+    ctx: typer.Context,
     files: Annotated[
         list[str] | None,
         typer.Argument(
@@ -30,24 +32,16 @@ def check(
     value: options.Values = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Column whose levels are looked at apart (model, organ, ...); repeatable; "
+        option(
+            "Column whose levels are looked at apart (model, organ, ...); repeatable; "
             "default: those across which cases repeat.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
+            "COLUMN",
+            Group.INPUT,
         ),
     ] = None,
     case: options.Case = None,
     groups: options.Groups = None,
     model_from: reading.ModelFrom = None,
-    where: reading.Where = None,
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
-    path: reading.WhereCases = None,
-    only_filter: reading.Filter = None,
     scale: options.Scale = 1.0,
     metric: options.OneMetric = None,
     bounds: options.BoundsOption = None,
@@ -56,10 +50,10 @@ def check(
     out: options.Out = None,
     strict: Annotated[
         bool,
-        typer.Option(
+        switch(
             "--strict",
-            help="Exit with status 3 if there is an error or a warning; notes do not count.",
-            rich_help_panel=Group.OUTPUT,
+            "Exit with status 3 if there is an error or a warning; notes do not count.",
+            Group.OUTPUT,
         ),
     ] = False,
 ) -> Answer:
@@ -77,7 +71,7 @@ def check(
     if not files:
         raise OptionError("name a table; 'halfwidth check --help' says more")
 
-    how = reading.Options(sheet, decimal, header, input_format, path, only_filter, groups, where)
+    how = reading.Options.from_given(ctx.params)
     named = named_models(files, model_from)
     refuse_name_of_one(named, model_from)
     tables = {name: reading.table_in(file, how) for name, file in named.items()}
@@ -92,7 +86,6 @@ def check(
         scale=scale,
     )
     audit = checked(data)
-    for text in audit.notes:
-        note(text)
-    refused = strict and audit.worst in ("error", "warning")
-    return Answer(audit.document(), fmt, out, STRICT_STATUS if refused else 0)
+    note(*audit.notes)
+    faulty = audit.worst in ("error", "warning")
+    return Answer(audit.document(), fmt, out, strict_status(strict, faulty))

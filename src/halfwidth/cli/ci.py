@@ -17,10 +17,11 @@ from halfwidth.cli import (
     reading,
     test_set_options,
 )
-from halfwidth.cli.answer import Answer
+from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.command import refuse_given
 from halfwidth.cli.compared_models import named_models
 from halfwidth.cli.metric_names import metrics_of
+from halfwidth.cli.option_groups import option
 from halfwidth.cli.output import note, note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.kinds import Estimand
@@ -34,7 +35,6 @@ from halfwidth.tables.folds import ModelFile
 from halfwidth.tables.table_kinds import refuse_objects, refuse_predictions, refuse_runs
 from halfwidth.verbs.estimate import estimate
 
-STRICT_STATUS = 3
 # Options of values of cases, and those of test sets.
 OF_CASES = ("value", "by", "statistic", "failures", "penalty", "scale", "case", "over")
 # The others of values of cases are those of the data.
@@ -73,12 +73,7 @@ def ci(
     value: options.Values = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Column whose levels are estimated apart; repeatable.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
+        option("Column whose levels are estimated apart; repeatable.", "COLUMN", Group.INPUT),
     ] = None,
     case: options.Case = None,
     missing: options.MissingOrAll = "raise",
@@ -121,52 +116,42 @@ def ci(
     halfwidth ci preds.csv --target y --score p1 --centre hospital
     """
     fmt = options.resolve_format(fmt, json, out)
-    given = ctx.params
+    params = ctx.params
     models = named_models(files) if files else {}
-    source = predictions.TestSetSource(
-        next(iter(models.values()), None),
-        given["target"],
-        given["score"] or [],
-        given["prediction"],
-        given["target_file"],
-        given["score_file"],
-        reading.Options.from_given(given),
-    )
+    source = predictions.TestSetSource.from_params(next(iter(models.values()), None), params)
     shared: dict[str, Any] = {
-        **{name: given[name] for name in option_groups.names_in(options.interval_options)},
+        **{name: params[name] for name in option_groups.names_in(options.interval_options)},
         "alternative": alternative,
         "rng": seed,
         "missing": missing,
-        "bounds": options.parse_bounds(given["bounds"]),
+        "bounds": options.parse_bounds(params["bounds"]),
     }
     if source.any:
         refuse_given(ctx, OF_CASES, "has no effect on a metric of a test set (--target)")
         _refuse_several(models)
-        if any(given[name] for name in calibration.NAMES):
+        if any(params[name] for name in calibration.NAMES):
             answer, cautions = calibration.document_of(ctx, source, missing)
-            return Answer(answer, fmt, out, STRICT_STATUS if strict and cautions else 0)
+            return Answer(answer, fmt, out, strict_status(strict, cautions))
         kind = figures.check(plot, plot_kind, figures.TEST_SET_KINDS)
         estimates = predictions.estimate_test_set(
             source,
             split_names(metric or ()),
-            shared | predictions.test_set_arguments(given) | {"jobs": jobs},
-            predictions.DesignColumns(given["groups"], given["strata"], given["sample_weight"]),
+            shared | predictions.test_set_arguments(params) | {"jobs": jobs},
+            predictions.DesignColumns(params["groups"], params["strata"], params["sample_weight"]),
             (plot, kind),
         )
     else:
         refuse_given(ctx, OF_TEST_SETS, "needs --target COLUMN, the true classes")
         kind = figures.check(plot, plot_kind, figures.KINDS)
-        of_cases = {name: given[name] for name in (*OF_CASES, "groups", "strata")}
+        of_cases = {name: params[name] for name in (*OF_CASES, "groups", "strata")}
         of_cases |= {"value": value, "by": by, "statistic": split_names(statistic)}
         of_cases["metric"] = metric
         estimates = _estimate_cases(models, source.reading, shared | of_cases, plot, kind)
-    for text in estimates.notes:
-        note(text)
+    note(*estimates.notes)
 
     figure = Figure(kind or "", "Estimates and their intervals", estimates, plot)
     document = figures.with_figure(estimates.document(), figure)
-    status = STRICT_STATUS if strict and estimates.cautions else 0
-    return Answer(document, fmt, out, status)
+    return Answer(document, fmt, out, strict_status(strict, estimates.cautions))
 
 
 def _refuse_several(models: Mapping[str, ModelFile]) -> None:
@@ -199,8 +184,8 @@ def _estimate_cases(
         if not _is_exact(settings):
             note_if_long(len(table), settings["method"], settings["n_resamples"])
     asked = {name: settings.pop(name) for name in OF_VERB}
-    given = tables if len(tables) > 1 else next(iter(tables.values()))
-    data = CaseValues.from_table(given, settings.pop("value") or None, **settings)
+    params = tables if len(tables) > 1 else next(iter(tables.values()))
+    data = CaseValues.from_table(params, settings.pop("value") or None, **settings)
     estimates = estimate(data, **asked)
     if plot is not None and kind is not None:
         figures.draw(estimates, plot, kind)

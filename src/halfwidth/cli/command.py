@@ -99,12 +99,12 @@ class Verb(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Refuse an option that takes one value and is given several times."""
-        given = self.make_parser(ctx).parse_args(args=list(args))[2]
-        for param in dict.fromkeys(given):
+        options = self.make_parser(ctx).parse_args(args=list(args))[2]
+        for param in dict.fromkeys(options):
             one = not (isinstance(param, TyperArgument) or getattr(param, "multiple", False))
-            if one and given.count(param) > 1 and not getattr(param, "is_flag", False):
+            if one and options.count(param) > 1 and not getattr(param, "is_flag", False):
                 name = max(param.opts, key=len)
-                times = given.count(param)
+                times = options.count(param)
                 raise RepeatedOptionError(f"{name} is given {times} times; give one", ctx)
         return super().parse_args(ctx, args)
 

@@ -17,8 +17,7 @@ from halfwidth.cli import (
     options,
     reading,
 )
-from halfwidth.cli.answer import Answer
-from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
@@ -114,44 +113,42 @@ def compare(
         )
     comparisons = _compared(ctx, files, plot, kind)
 
-    for text in comparisons.notes:
-        note(text)
+    note(*comparisons.notes)
     document = comparisons.document()
     if plot is not None and kind in comparison_options.OF_DETECTORS:
         curves = Figure(kind, "Curves of the detectors", comparisons, plot)
         document = figures.with_figure(document, curves)
     elif plot is not None and kind is not None:
         document = figures.with_pages(document, comparisons, plot, kind)
-    status = STRICT_STATUS if strict and comparisons.cautions else 0
-    return Answer(document, fmt, out, status)
+    return Answer(document, fmt, out, strict_status(strict, comparisons.cautions))
 
 
 def _compared(
     ctx: typer.Context, files: list[str], plot: Path | None, kind: str | None
 ) -> Comparisons:
     """Models with each other, or one with raters; curves of detectors are drawn at once."""
-    of_cases = kind in comparison_options.OF_CASES
-    of_detectors = kind in comparison_options.OF_DETECTORS
+    draws_cases = kind in comparison_options.OF_CASES
+    draws_curves = kind in comparison_options.OF_DETECTORS
     if given_models.asks_for_detections(ctx):
-        if of_cases:
+        if draws_cases:
             raise OptionError(
                 f"--plot-kind {kind} is of values of cases; of detectors, forest or "
                 f"{', '.join(comparison_options.OF_DETECTORS)}"
             )
-    elif of_detectors:
+    elif draws_curves:
         raise OptionError(f"--plot-kind {kind} is of detections and needs --references FILE")
     elif compared_raters.asks_for_raters(ctx):
-        if of_cases:
+        if draws_cases:
             raise OptionError(f"--plot-kind {kind} is of two models; of raters, forest")
         readings, asked = compared_raters.readings_in(ctx, files)
         return compare_models(readings, **asked)
-    elif of_cases and comparison_settings.columns_of(ctx.params).has_test_set:
+    elif draws_cases and comparison_settings.columns_of(ctx.params).has_test_set:
         raise OptionError(f"--plot-kind {kind} is of values of cases; of test sets, forest")
     data, asked = given_models.models_in(ctx, files, MODEL_COLUMNS)
     if isinstance(data, Detections):
         detection_figures.check_curves(kind, data.models, asked["average"])
     comparisons = compare_models(data, **asked)
-    if plot is not None and kind is not None and isinstance(data, Detections) and of_detectors:
+    if plot is not None and kind is not None and isinstance(data, Detections) and draws_curves:
         first = cast("DetectionEstimate", comparisons[0].estimate)
         detection_figures.draw_curves(kind, plot, data, first, {**asked, "rng": first.seed})
     return comparisons

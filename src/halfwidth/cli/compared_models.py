@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
 from halfwidth.cli import reading
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError, closest, shortened
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import METRICS
@@ -24,16 +24,8 @@ MODEL_COLUMN = "model"
 class Columns:
     """Columns that hold the models, their values and what belongs to the cases, as given.
 
-    Attributes
-    ----------
-    by, case, target, prediction : str or None
-    value, score : list of str
-    sides : tuple
-        Of the first and second model in one table: columns of scores, or of predictions.
-    predicted : bool
-        Whether the sides are predictions.
-    takes_sides : bool
-        Whether there are options for sides.
+    ``sides``: of the first and the second model in one table, columns of predictions if
+    ``predicted``, else of scores; ``takes_sides``: whether the verb has options for them.
     """
 
     by: str | None = None
@@ -51,6 +43,12 @@ class Columns:
     def has_test_set(self) -> bool:
         """Whether any option is of a test set."""
         return bool(self.target or self.score or self.prediction or any(self.sides))
+
+    @property
+    def named(self) -> list[str | None]:
+        """All columns; None where an option names none."""
+        several = (*self.value, *self.score, *chain(*self.sides), *self.further)
+        return [self.by, self.case, self.target, self.prediction, *several]
 
     def check(self, n_files: int) -> None:
         """Refuse what does not go together."""
@@ -85,10 +83,10 @@ class Columns:
             if list(self.sides[0]) == list(self.sides[1]):
                 raise OptionError(f"--{kind}-a and --{kind}-b name the same column")
         elif bool(self.score) == (self.prediction is not None):
-            of_one_table = ", or --score-a and --score-b of one table" if self.takes_sides else ""
+            alternative = ", or --score-a and --score-b of one table" if self.takes_sides else ""
             raise OptionError(
                 "--target needs --score COLUMN or --prediction COLUMN"
-                + ("; not both" if self.score else of_one_table)
+                + ("; not both" if self.score else alternative)
             )
 
 
@@ -98,16 +96,7 @@ File = TypeVar("File")
 
 @frozen
 class Models:
-    """The tables of models, and the columns that data are made of.
-
-    Attributes
-    ----------
-    tables : Table, or mapping of str to Table
-    model : str or None
-        The column of models.
-    value : list of str, mapping of str to str, or None
-    score, prediction : columns, or mapping of str to these, or None
-    """
+    """The tables of models, and the columns that data are made of; ``model`` holds the models."""
 
     tables: Table | Mapping[str, Table]
     model: str | None = None
@@ -121,7 +110,7 @@ class Models:
         return [self.tables] if isinstance(self.tables, Table) else list(self.tables.values())
 
 
-def named_files(given: Sequence[str], model_from: str | None = None) -> dict[str, Path]:
+def named_files(texts: Sequence[str], model_from: str | None = None) -> dict[str, Path]:
     """Files by the names of their models: ``NAME=FILE``, else the file's own name.
 
     Files of one name in several folders are called by their folders, and where these are called
@@ -134,11 +123,11 @@ def named_files(given: Sequence[str], model_from: str | None = None) -> dict[str
     >>> list(named_files(["a/fold_0/val/summary.json", "b/fold_0/val/summary.json"]))
     ['a', 'b']
     """
-    names, paths = names_and_paths(given)
+    names, paths = names_and_paths(texts)
     return _called(list(zip(names, paths, paths, strict=True)), model_from)
 
 
-def named_models(given: Sequence[str], model_from: str | None = None) -> dict[str, ModelFile]:
+def named_models(texts: Sequence[str], model_from: str | None = None) -> dict[str, ModelFile]:
     """The same where files that differ in nothing but their fold are those of one model.
 
     >>> list(named_models(["a/fold_0/dice.csv", "a/fold_1/dice.csv", "b/dice.csv"]))
@@ -146,14 +135,14 @@ def named_models(given: Sequence[str], model_from: str | None = None) -> dict[st
     >>> list(named_models(["one=fold_0/dice.csv", "two=fold_1/dice.csv"]))
     ['one', 'two']
     """
-    names, paths = names_and_paths(given)
+    names, paths = names_and_paths(texts)
     return _called(joined_folds(paths, names), model_from)
 
 
-def names_and_paths(given: Sequence[str]) -> tuple[list[str], list[Path]]:
+def names_and_paths(texts: Sequence[str]) -> tuple[list[str], list[Path]]:
     """Each file with the name that it was given, if any."""
     paths, names = [], []
-    for text in given:
+    for text in texts:
         name, equals, file = text.partition("=")
         as_named = bool(equals and name and file) and not Path(text).exists()
         paths.append(Path(file if as_named else text))
@@ -212,12 +201,7 @@ NAMED_FROM = {"file": _by_file, "folder": _by_folder, "path": _by_path}
 
 
 def refuse_name_of_one(models: Mapping[str, File], model_from: str | None) -> None:
-    """Refuse to be told what files are called where there is one.
-
-    Raises
-    ------
-    OptionError
-    """
+    """Refuse to be told what files are called where there is one."""
     if model_from is not None and len(models) == 1:
         (file,) = models.values()
         raise OptionError(f"--model-from has no effect on a single file, {file}")
@@ -251,8 +235,8 @@ def read_models(
     columns.check(len(files))
     tables = {name: reading.table_in(path, reading_options) for name, path in files.items()}
     for table in tables.values():
-        _check_columns(table, columns)
-    of_all = Models(
+        reading.check_columns(table, columns.named)
+    models = Models(
         tables,
         value=list(columns.value) or None,
         score=tuple(columns.score),
@@ -260,42 +244,18 @@ def read_models(
     )
     if len(tables) > 1:
         _check_values(tables, columns)
-        return of_all
+        return models
     (table,) = tables.values()
     if any(columns.sides):
         return _side_by_side(table, columns)
     by = columns.by or next((name for name in model_columns if name in table), None)
     if by is not None:
-        return replace(of_all, tables=table, model=by)
+        return replace(models, tables=table, model=by)
     if len(columns.value) > 1:
-        return replace(of_all, tables=table, value={name: name for name in columns.value})
+        return replace(models, tables=table, value={name: name for name in columns.value})
     if may_be_one:
-        return of_all
+        return models
     raise OptionError(_no_models(table, columns))
-
-
-def _check_columns(table: Table, columns: Columns) -> None:
-    named = [columns.by, columns.case, columns.target, columns.prediction]
-    check_columns(
-        table,
-        [*named, *columns.value, *columns.score, *chain(*columns.sides), *columns.further],
-    )
-
-
-def check_columns(table: Table, names: Iterable[str | None]) -> None:
-    """Refuse columns that the table lacks; None names none.
-
-    Raises
-    ------
-    DataError
-    """
-    for name in names:
-        if name is not None and name not in table:
-            near = closest(name, table.names)
-            raise DataError(
-                f"{table.source}: no column {name!r}{f'; did you mean {near!r}?' if near else '.'} "
-                f"It has {shortened(table.names)}"
-            )
 
 
 def _check_values(tables: Mapping[str, Table], columns: Columns) -> None:

@@ -10,7 +10,6 @@ import typer
 
 from halfwidth.cli import options, reading
 from halfwidth.cli.command import is_given, refuse_given
-from halfwidth.cli.compared_models import check_columns
 from halfwidth.cli.comparison_settings import given_options, label_options
 from halfwidth.cli.metric_names import metrics_of
 from halfwidth.core.errors import OptionError
@@ -35,62 +34,56 @@ def asks_for_raters(ctx: typer.Context) -> bool:
 
 
 def readings_in(ctx: typer.Context, files: list[str]) -> tuple[Readings, dict[str, Any]]:
-    """What the model and its raters said, and what is asked of it.
-
-    Raises
-    ------
-    OptionError
-        For options that would be ignored, or that are lacking.
-    """
-    given = ctx.params
+    """What the model and its raters said, and the options of the verb."""
+    params = ctx.params
     refuse_given(ctx, OF_MODELS, WHY_NOT)
     if len(files) != 1:
         raise OptionError(
             f"a model and its raters are in one table, and {len(files)} files are given"
         )
-    if given["model"] is None:
+    if params["model"] is None:
         raise OptionError("--model NAME is missing: which is the model, the others being raters")
-    table = reading.table_in(Path(files[0]), reading.Options.from_given(given))
-    asked = given_options(given) | {
-        "metric": metrics_of(given["metric"]),
-        "statistic": given["statistic"],
-        "average": given["average"],
+    table = reading.table_in(Path(files[0]), reading.Options.from_given(params))
+    asked = given_options(params) | {
+        "metric": metrics_of(params["metric"]),
+        "statistic": params["statistic"],
+        "average": params["average"],
     }
-    if given["pairs"] is None:
+    if params["pairs"] is None:
         refuse_given(ctx, OF_PAIRS, "needs --pairs, the columns of who is compared with whom")
-        return _labels(table, given), asked
+        return _labels(table, params), asked
     refuse_given(ctx, OF_LABELS, "has no effect on values of cases (--pairs)")
-    return _pairs(table, given), asked
+    return _pairs(table, params), asked
 
 
-def _labels(table: Table, given: Mapping[str, Any]) -> Readings:
+def _labels(table: Table, params: Mapping[str, Any]) -> Readings:
     """A column of labels for the model and for each rater."""
-    columns = [given["model"], *(given["rater"] or ())]
-    check_columns(table, [*columns, given["groups"], given["strata"], given["case"]])
+    columns = [params["model"], *(params["rater"] or ())]
+    reading.check_columns(table, [*columns, params["groups"], params["strata"], params["case"]])
     return Readings.from_table(
         table,
         label=columns,
-        model=given["model"],
-        **label_options(table, given["model"], given),
-        **{name: given[name] for name in ("absent_class", "undefined", *SHARED)},
+        model=params["model"],
+        **label_options(table, params["model"], params),
+        **{name: params[name] for name in ("absent_class", "undefined", *SHARED)},
     )
 
 
-def _pairs(table: Table, given: Mapping[str, Any]) -> Readings:
+def _pairs(table: Table, params: Mapping[str, Any]) -> Readings:
     """Values of cases of pairs, with columns that name both members."""
-    columns = [name.strip() for name in given["pairs"].split(",")]
+    columns = [name.strip() for name in params["pairs"].split(",")]
     if len(columns) != 2:
         raise OptionError(
-            f"--pairs {given['pairs']}: two columns with a comma, --pairs prediction,reference"
+            f"--pairs {params['pairs']}: two columns with a comma, --pairs prediction,reference"
         )
     return Readings.from_pairs(
         table,
-        given["value"],
-        model=given["model"],
-        raters=given["rater"],
+        params["value"],
+        model=params["model"],
+        raters=params["rater"],
         prediction=columns[0],
         reference=columns[1],
-        by=given["within"],
-        bounds=options.parse_bounds(given["bounds"]),
-        **{name: given[name] for name in ("over", "scale", "penalty", *SHARED)},
+        by=params["within"],
+        bounds=options.parse_bounds(params["bounds"]),
+        **{name: params[name] for name in ("over", "scale", "penalty", *SHARED)},
     )

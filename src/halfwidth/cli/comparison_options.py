@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import Annotated, Any
 
 from halfwidth.cli import (
     completion,
@@ -16,7 +14,7 @@ from halfwidth.cli import (
     reading,
     test_set_options,
 )
-from halfwidth.cli.option_groups import declared
+from halfwidth.cli.option_groups import declared, option
 from halfwidth.core.option_table.option import Group
 
 # Of the cases of two models, and of detectors.
@@ -47,12 +45,11 @@ Metric = Annotated[
 ]
 Better = Annotated[
     str | None,
-    typer.Option(
-        help="Which direction is better, of a metric of your own: higher or lower.",
-        metavar="DIRECTION",
-        show_default=False,
-        autocompletion=completion.one_of("higher", "lower"),
-        rich_help_panel=Group.ESTIMATE,
+    option(
+        "Which direction is better, of a metric of your own: higher or lower.",
+        "DIRECTION",
+        Group.ESTIMATE,
+        completed=completion.one_of("higher", "lower"),
     ),
 ]
 Statistic = Annotated[str, declared("statistic")]
@@ -69,14 +66,12 @@ Test = Annotated[str, declared("test")]
 Correction = Annotated[str, declared("correction")]
 
 
-def _columns_of(model: str, what: str, *, more: str = "") -> typer.models.OptionInfo:
-    option: typer.models.OptionInfo = typer.Option(
-        help=f"Column of {what} of the {model} model, in a table with columns for both.{more}",
-        metavar="COLUMN",
-        show_default=False,
-        rich_help_panel=Group.TEST_SETS,
+def _columns_of(model: str, content: str, *, more: str = "") -> Any:
+    return option(
+        f"Column of {content} of the {model} model, in a table with columns for both.{more}",
+        "COLUMN",
+        Group.TEST_SETS,
     )
-    return option
 
 
 _CLASSES = " Repeatable, one for each class."
@@ -87,75 +82,58 @@ PredictionB = Annotated[str | None, _columns_of("second", "predicted classes")]
 Average = Annotated[str | None, declared("average")]
 References = Annotated[
     Path | None,
-    typer.Option(
-        help="File or folder of the objects to be found: asks for metrics of detections. FILE are "
+    option(
+        "File or folder of the objects to be found: asks for metrics of detections. FILE are "
         "then those of each detector; these options and those of matching are as in `halfwidth "
         "detect`, and so are --threshold, --average, --groups and --strata.",
-        metavar="FILE",
-        show_default=False,
-        rich_help_panel=Group.DETECTIONS,
+        "FILE",
+        Group.DETECTIONS,
     ),
 ]
 RatedModel = Annotated[
     str | None,
-    typer.Option(
-        "--model",
-        help="The model that is compared with raters: its column of labels, or with --pairs its "
+    option(
+        "The model that is compared with raters: its column of labels, or with --pairs its "
         "name in these columns.",
-        metavar="NAME",
-        show_default=False,
-        rich_help_panel=Group.RATERS,
+        "NAME",
+        Group.RATERS,
     ),
 ]
 Rater = Annotated[
     list[str] | None,
-    typer.Option(
-        "--rater",
-        help="A rater, two or more: the column of labels, or with --pairs the name (default: all "
+    option(
+        "A rater, two or more: the column of labels, or with --pairs the name (default: all "
         "but the model).",
-        metavar="NAME",
-        show_default=False,
-        rich_help_panel=Group.RATERS,
+        "NAME",
+        Group.RATERS,
     ),
 ]
 Pairs = Annotated[
     str | None,
-    typer.Option(
-        "--pairs",
-        help="Of values of cases, such as DSC: the two columns that name whose mask is compared "
+    option(
+        "Of values of cases, such as DSC: the two columns that name whose mask is compared "
         "with whose.",
-        metavar="COLUMN,COLUMN",
-        show_default=False,
-        rich_help_panel=Group.RATERS,
+        "COLUMN,COLUMN",
+        Group.RATERS,
     ),
 ]
 Plot = Annotated[
-    Path | None,
-    typer.Option(
-        help="Draw a figure too: FILE.png, .svg or .pdf.",
-        metavar="FILE",
-        rich_help_panel=Group.OUTPUT,
-    ),
+    Path | None, option("Draw a figure too: FILE.png, .svg or .pdf.", "FILE", Group.OUTPUT)
 ]
 PlotKind = Annotated[
     str | None,
-    typer.Option(
-        help="With --plot. forest (default): the differences with the margin shaded; cases: both "
+    option(
+        "With --plot. forest (default): the differences with the margin shaded; cases: both "
         "values of each case, joined by a line; bland-altman: differences over means of the cases; "
         "of detectors froc, pr, afroc or wafroc: the curves of up to four with their bands.",
-        metavar="KIND",
-        autocompletion=completion.one_of(*PLOT_KINDS),
-        rich_help_panel=Group.OUTPUT,
+        "KIND",
+        Group.OUTPUT,
+        completed=completion.one_of(*PLOT_KINDS),
     ),
 ]
 Against = Annotated[
     str | None,
-    typer.Option(
-        help="Table of the old model, shaped as that of the new one.",
-        metavar="[NAME=]OLD",
-        show_default=False,
-        rich_help_panel=Group.INPUT,
-    ),
+    option("Table of the old model, shaped as that of the new one.", "[NAME=]OLD", Group.INPUT),
 ]
 FixedSeed = Annotated[int, declared("rng", "gate")]
 

@@ -9,6 +9,7 @@ import typer
 
 from halfwidth.cli import compared_models, options, reading
 from halfwidth.cli.answer import Answer
+from halfwidth.cli.option_groups import option, with_options
 from halfwidth.cli.output import note, write
 from halfwidth.core.csv_cells import csv_text
 from halfwidth.core.errors import DataError, OptionError
@@ -19,6 +20,7 @@ from halfwidth.tables.conversion import long_table, rows_of, stacked
 from halfwidth.tables.folds import files_of
 
 
+@with_options(reading.table_options)
 def convert(
     ctx: typer.Context,
     files: Annotated[
@@ -34,32 +36,22 @@ def convert(
     case: options.Case = None,
     metric: Annotated[
         str | None,
-        typer.Option(
-            help="What the values of a wide table are, which makes it long: dsc, nsd:tolerance=3, "
+        option(
+            "What the values of a wide table are, which makes it long: dsc, nsd:tolerance=3, "
             "or a name of your own.",
-            metavar="NAME",
-            show_default=False,
-            rich_help_panel=Group.ESTIMATE,
+            "NAME",
+            Group.ESTIMATE,
         ),
     ] = None,
     model_from: reading.ModelFrom = None,
-    where: reading.Where = None,
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
-    path: reading.WhereCases = None,
-    only_filter: reading.Filter = None,
     groups: options.Groups = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help=f"Write the table to FILE ({', '.join(TABLE_SUFFIXES)}). Default: to stdout, as "
-            "CSV.",
-            metavar="FILE",
-            rich_help_panel=Group.OUTPUT,
+        option(
+            f"Write the table to FILE ({', '.join(TABLE_SUFFIXES)}). Default: to stdout, as CSV.",
+            "FILE",
+            Group.OUTPUT,
+            flags=("--out", "-o"),
         ),
     ] = None,
 ) -> Answer:
@@ -92,11 +84,11 @@ def convert(
             raise DataError(f"{read.source}: {error}") from None
         for text in tables[name].notes if metric else ():
             note(f"{read.source}: {text}")
-    given = {str(Path(text)) for text in files}
+    typed = {str(Path(text)) for text in files}
     by_user = [
         name
         for name, file in named.items()
-        if model_from or not {*map(str, files_of(file).values())} <= given
+        if model_from or not {*map(str, files_of(file).values())} <= typed
     ]
     table = next(iter(tables.values()))
     if len(tables) > 1 or by_user:

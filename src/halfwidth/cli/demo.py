@@ -12,6 +12,7 @@ import typer
 
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.main import status_of
+from halfwidth.cli.option_groups import option, switch
 from halfwidth.cli.output import complain, write
 from halfwidth.core.errors import DataError, OptionError, quoted
 from halfwidth.core.frozen import frozen
@@ -39,7 +40,7 @@ class Step:
         named = {"DIR": str(folder), "SEED": str(seed), "REPORT": str(folder / REPORT)}
         place = re.compile("|".join(named))
         return [
-            [place.sub(lambda found: named[found[0]], word) for word in shlex.split(one)]
+            [place.sub(lambda match: named[match[0]], word) for word in shlex.split(one)]
             for one in scripts
         ]
 
@@ -106,22 +107,10 @@ NEXT = Step(
 
 def demo(
     folder: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Folder for the files.",
-            metavar="FOLDER",
-            rich_help_panel=Group.OUTPUT,
-        ),
+        Path, option("Folder for the files.", "FOLDER", Group.OUTPUT, flags=("--out", "-o"))
     ] = Path("halfwidth-demo"),
     files_only: Annotated[
-        bool,
-        typer.Option(
-            "--files-only",
-            help="Write the files and run nothing on them.",
-            rich_help_panel=Group.OUTPUT,
-        ),
+        bool, switch("--files-only", "Write the files and run nothing on them.", Group.OUTPUT)
     ] = False,
     seed: Annotated[
         int,

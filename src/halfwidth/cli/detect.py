@@ -15,9 +15,8 @@ from halfwidth.cli import (
     options,
     test_set_options,
 )
-from halfwidth.cli.answer import Answer
-from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.option_groups import names_in, with_options
+from halfwidth.cli.answer import Answer, strict_status
+from halfwidth.cli.option_groups import names_in, option, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -46,11 +45,10 @@ def detect(
     ] = None,
     references: Annotated[
         Path | None,
-        typer.Option(
-            help="File or folder of the objects to be found; all others are of detectors.",
-            metavar="FILE",
-            show_default=False,
-            rich_help_panel=Group.DETECTIONS,
+        option(
+            "File or folder of the objects to be found; all others are of detectors.",
+            "FILE",
+            Group.DETECTIONS,
         ),
     ] = None,
     metric: detection_options.DetectionMetrics = None,
@@ -61,19 +59,19 @@ def detect(
     undefined: test_set_options.UndefinedOption = "omit",
     groups: Annotated[
         str | None,
-        typer.Option(
-            help="Column or field of the references that names the patient or scan of each image, "
+        option(
+            "Column or field of the references that names the patient or scan of each image, "
             "or a table of images and these: images of one are resampled together.",
-            metavar="COLUMN|FILE",
-            rich_help_panel=Group.DESIGN,
+            "COLUMN|FILE",
+            Group.DESIGN,
         ),
     ] = None,
     strata: Annotated[
         str | None,
-        typer.Option(
-            help="The same for the stratum of each image, its site: each keeps its size.",
-            metavar="COLUMN|FILE",
-            rich_help_panel=Group.DESIGN,
+        option(
+            "The same for the stratum of each image, its site: each keeps its size.",
+            "COLUMN|FILE",
+            Group.DESIGN,
         ),
     ] = None,
     alternative: options.Alternative = "two-sided",
@@ -104,29 +102,27 @@ def detect(
         --metric object_sensitivity,fppi --score-threshold 0.5
     """
     fmt = options.resolve_format(fmt, json, out)
-    given = ctx.params
+    params = ctx.params
     asked = {
         "average": average,
         "alternative": alternative,
         "rng": seed,
         "n_threads": check_jobs(jobs),
-        **{name: given[name] for name in names_in(options.interval_options)},
+        **{name: params[name] for name in names_in(options.interval_options)},
     }
-    metrics = detection_options.metrics_asked(given)
+    metrics = detection_options.metrics_asked(params)
     kind = detection_figures.check(plot, plot_kind, metrics, by_threshold=by_threshold)
     if image_names and kind != "matches":
         raise OptionError("--image-names is for --plot FILE with --plot-kind matches")
-    detectors, references = detection_reading.told_apart(files or (), references, given)
+    detectors, references = detection_reading.told_apart(files or (), references, params)
     detection_figures.check_curves(kind, list(detectors), average)
-    data = detection_reading.detections_in(detectors, references, given)
+    data = detection_reading.detections_in(detectors, references, params)
     estimates = estimate(data, metric=metrics or None, **asked)
-    for text in estimates.notes:
-        note(text)
+    note(*estimates.notes)
     document = estimates.document()
     if plot is not None and kind is not None:
         rows = cast("tuple[DetectionEstimate, ...]", tuple(estimates))
         detection_figures.draw(kind, plot, data, rows, asked, names=image_names)
         title = detection_figures.TITLES.get(kind, "Detections with intervals")
         document = figures.with_figure(document, Figure(kind, title, estimates, plot))
-    status = STRICT_STATUS if strict and estimates.cautions else 0
-    return Answer(document, fmt, out, status)
+    return Answer(document, fmt, out, strict_status(strict, estimates.cautions))

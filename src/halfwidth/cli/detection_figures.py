@@ -109,8 +109,10 @@ def draw_curves(
     curves: list[DetectionCurve] = []
     for name, threshold in itertools.product(data.detections, thresholds):
         rule = replace(first.matching, thresholds=(threshold,))
-        found = curves_like(kind, data, name, rule, asked)
-        curves += (labelled(one, name, found, several=len(thresholds) > 1) for one in found)
+        curves_found = curves_like(kind, data, name, rule, asked)
+        curves += (
+            labelled(one, name, curves_found, several=len(thresholds) > 1) for one in curves_found
+        )
     drawn = {"froc": froc, "pr": detection_pr}.get(kind, afroc)
     write_figure(drawn(DetectionCurves(tuple(curves))), path)
 

@@ -78,53 +78,31 @@ def _spec_of(base: str) -> MetricSpec | LocalisationSpec | AssignmentSpec:
 def in_full(name: str) -> Document:
     """What is known of a metric, a criterion or a strategy."""
     spec = _spec_of(name.partition(":")[0])
+    lead: tuple[Paragraph, ...] = ()
     if isinstance(spec, MetricSpec):
-        return _metric(spec)
-    fields = {"what": spec.summary}
-    if isinstance(spec, LocalisationSpec):
-        fields |= {
-            "of": f"detections by {' or '.join(spec.of_detections)}, "
-            f"references by {' or '.join(spec.of_references)}",
-            "threshold": _threshold(spec),
+        title, lead = spec.display, (Paragraph(f"{_plain(spec.summary)}."),)
+        fields = {
+            "range": str(spec.bounds) + (f" {spec.unit}" if spec.unit else ""),
+            "better": str(spec.better),
+            **({"averages": ", ".join(spec.averages)} if spec.averages else {}),
+            **{one.name: f"{one.summary}: {one.allowed_text}" for one in spec.parameters},
         }
-    elif spec.needs_scores:
-        fields["needs"] = "scores"
-    return _document(spec.name, spec.title, fields, spec)
-
-
-def _metric(spec: MetricSpec) -> Document:
-    fields = {
-        "range": str(spec.bounds) + (f" {spec.unit}" if spec.unit else ""),
-        "better": str(spec.better),
-        **({"averages": ", ".join(spec.averages)} if spec.averages else {}),
-        **{one.name: f"{one.summary}: {one.allowed_text}" for one in spec.parameters},
-        "also": ", ".join(spec.synonyms) or "-",
-        "source": str(cite(spec.cite)) if spec.cite else "-",
-    }
-    return Document(
-        (
-            Heading(f"{spec.name}: {spec.display}"),
-            Paragraph(f"{_plain(spec.summary)}."),
-            _items(fields),
-            *_pitfalls(spec.pitfalls),
+    else:
+        title, fields = spec.title, {"what": spec.summary}
+    if isinstance(spec, LocalisationSpec):
+        fields["of"] = (
+            f"detections by {' or '.join(spec.of_detections)}, "
+            f"references by {' or '.join(spec.of_references)}"
         )
-    )
+        fields["threshold"] = _threshold(spec)
+    elif isinstance(spec, AssignmentSpec) and spec.needs_scores:
+        fields["needs"] = "scores"
+    fields["also"] = ", ".join(spec.synonyms) or "-"
+    fields["source"] = str(cite(spec.cite)) if spec.cite else "-"
+    items = Items.of(fields.items())
+    return Document((Heading(f"{spec.name}: {title}"), *lead, items, *_pitfalls(spec.pitfalls)))
 
 
-def _document(
-    name: str, title: str, fields: dict[str, str], spec: LocalisationSpec | AssignmentSpec
-) -> Document:
-    fields |= {
-        "also": ", ".join(spec.synonyms) or "-",
-        "source": str(cite(spec.cite)) if spec.cite else "-",
-    }
-    return Document((Heading(f"{name}: {title}"), _items(fields), *_pitfalls(spec.pitfalls)))
-
-
-def _pitfalls(told: Sequence[str]) -> tuple[Items, ...]:
-    items = tuple(Item("", f"{_plain(text[:1].upper() + text[1:])}.") for text in told)
+def _pitfalls(texts: Sequence[str]) -> tuple[Items, ...]:
+    items = tuple(Item("", f"{_plain(text[:1].upper() + text[1:])}.") for text in texts)
     return (Items(items, "Pitfalls:"),) if items else ()
-
-
-def _items(fields: dict[str, str]) -> Items:
-    return Items(tuple(Item(field, text) for field, text in fields.items()))

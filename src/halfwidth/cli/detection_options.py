@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from halfwidth.cli import completion
-from halfwidth.cli.option_groups import declared, names_in
+from halfwidth.cli.option_groups import declared, names_in, option, switch
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.estimation.detections.matchings import Matching
@@ -19,24 +17,22 @@ COCO, COCO_MOST = "coco", 100
 
 DetectionMetrics = Annotated[
     list[str] | None,
-    typer.Option(
-        "--metric",
-        help="Repeatable, or a list with commas; the names stand at the end of this help. A "
+    option(
+        "Repeatable, or a list with commas; the names stand at the end of this help. A "
         "threshold may stand behind one: ap50, ap@0.5:0.95. Default: ap and froc_score, or of "
         "detections without scores object_sensitivity, object_ppv, object_f_beta and fppi.",
-        metavar="NAME",
-        show_default=False,
-        autocompletion=completion.detection_metrics,
-        rich_help_panel=Group.ESTIMATE,
+        "NAME",
+        Group.ESTIMATE,
+        completed=completion.detection_metrics,
     ),
 ]
 Coco = Annotated[
     bool,
-    typer.Option(
+    switch(
         "--coco",
-        help="As COCO evaluates: thresholds 0.5:0.95 and at most 100 detections of an image and "
+        "As COCO evaluates: thresholds 0.5:0.95 and at most 100 detections of an image and "
         "class. Without --metric its twelve numbers.",
-        rich_help_panel=Group.ESTIMATE,
+        Group.ESTIMATE,
     ),
 ]
 Localisation = Annotated[str | None, declared("localisation")]
@@ -44,14 +40,12 @@ Assignment = Annotated[str | None, declared("assignment")]
 DetectionThreshold = Annotated[str | None, declared("threshold", "Matching")]
 AverageOfClasses = Annotated[
     list[str] | None,
-    typer.Option(
-        "--average",
-        help="Over classes: macro (default), micro (pooled), weighted, none (a row per class); "
+    option(
+        "Over classes: macro (default), micro (pooled), weighted, none (a row per class); "
         "repeatable.",
-        metavar="AVERAGE",
-        show_default=False,
-        autocompletion=completion.one_of("macro", "micro", "weighted", "none"),
-        rich_help_panel=Group.TEST_SETS,
+        "AVERAGE",
+        Group.TEST_SETS,
+        completed=completion.one_of("macro", "micro", "weighted", "none"),
     ),
 ]
 ByThreshold = Annotated[bool, declared("by_threshold")]
@@ -72,31 +66,31 @@ BoundaryDistance = Annotated[float | None, declared("boundary_distance")]
 Dilation = Annotated[int | None, declared("dilation")]
 Plot = Annotated[
     Path | None,
-    typer.Option(
-        help="Draw a figure too: FILE.png, .svg or .pdf. That of matches shows single images.",
-        metavar="FILE",
-        rich_help_panel=Group.OUTPUT,
+    option(
+        "Draw a figure too: FILE.png, .svg or .pdf. That of matches shows single images.",
+        "FILE",
+        Group.OUTPUT,
     ),
 ]
 PlotKind = Annotated[
     str | None,
-    typer.Option(
-        help="With --plot. froc, pr, afroc or wafroc: the curve with its band; thresholds: the "
+    option(
+        "With --plot. froc, pr, afroc or wafroc: the curve with its band; thresholds: the "
         "result over thresholds; matches: the images with the most errors; forest: the intervals.",
-        metavar="KIND",
-        autocompletion=completion.one_of(
+        "KIND",
+        Group.OUTPUT,
+        completed=completion.one_of(
             "froc", "pr", "afroc", "wafroc", "thresholds", "matches", "forest"
         ),
-        rich_help_panel=Group.OUTPUT,
     ),
 ]
 ImageNames = Annotated[
     bool,
-    typer.Option(
+    switch(
         "--image-names",
-        help="With --plot-kind matches: the names of the images above them, which may tell who a "
+        "With --plot-kind matches: the names of the images above them, which may tell who a "
         "patient is; without, they are numbered.",
-        rich_help_panel=Group.OUTPUT,
+        Group.OUTPUT,
     ),
 ]
 
@@ -117,24 +111,24 @@ def matching_options(
     """Options of how detections are matched with references."""
 
 
-def matching_in(given: Mapping[str, Any]) -> Matching:
+def matching_in(params: Mapping[str, Any]) -> Matching:
     """How detections are matched, by these options."""
     named = [one for one in names_in(matching_options) if one not in ("coco", "area", "any_class")]
-    arguments: dict[str, Any] = {name: given[name] for name in (*named, "threshold")}
+    arguments: dict[str, Any] = {name: params[name] for name in (*named, "threshold")}
     # COCO's twelve numbers have thresholds and numbers of detections of their own.
-    if given["coco"] and metrics_asked(given) != [COCO]:
+    if params["coco"] and metrics_asked(params) != [COCO]:
         for name, value in (("threshold", COCO), ("max_detections", COCO_MOST)):
             arguments[name] = value if arguments[name] is None else arguments[name]
     return Matching(
         **arguments,
-        area=given["area"] or None,
-        by_class=not given["any_class"],
-        by_threshold=given.get("by_threshold", False),
+        area=params["area"] or None,
+        by_class=not params["any_class"],
+        by_threshold=params.get("by_threshold", False),
     )
 
 
-def metrics_asked(given: Mapping[str, Any]) -> list[str]:
+def metrics_asked(params: Mapping[str, Any]) -> list[str]:
     """The metrics by their names; of ``--coco`` alone its twelve numbers."""
-    metric = given["metric"] or ()
+    metric = params["metric"] or ()
     names = split_names([metric] if isinstance(metric, str) else metric)
-    return names or ([COCO] if given["coco"] else [])
+    return names or ([COCO] if params["coco"] else [])

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from halfwidth.cli import completion
 from halfwidth.cli.compared_models import named_files, names_and_paths
 from halfwidth.cli.detection_options import matching_in
-from halfwidth.cli.option_groups import declared
+from halfwidth.cli.option_groups import declared, option
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.option_table.option import Group
@@ -24,13 +22,12 @@ FORMATS = ("coco", "table", "yolo", "voc", "labels", "probabilities")
 
 
 def _format_of(whose: str) -> Any:
-    return typer.Option(
-        f"--{whose}-format",
-        help=f"Of the {whose}: {', '.join(FORMATS)}; default: told from their names.",
-        metavar="FORMAT",
-        show_default=False,
-        autocompletion=completion.one_of(*FORMATS),
-        rich_help_panel=Group.DETECTIONS,
+    return option(
+        f"Of the {whose}: {', '.join(FORMATS)}; default: told from their names.",
+        "FORMAT",
+        Group.DETECTIONS,
+        flags=(f"--{whose}-format",),
+        completed=completion.one_of(*FORMATS),
     )
 
 
@@ -52,13 +49,12 @@ ClassNames = Annotated[Path | None, declared("class_names")]
 Instances = Annotated[str | None, declared("instances")]
 ScoreTables = Annotated[
     list[str] | None,
-    typer.Option(
-        "--score-table",
-        help="Of the objects of label maps: a table with columns image, label and score. Of "
+    option(
+        "Of the objects of label maps: a table with columns image, label and score. Of "
         "several detectors one for each: NAME=FILE, repeatable.",
-        metavar="[NAME=]FILE",
-        show_default=False,
-        rich_help_panel=Group.DETECTIONS,
+        "[NAME=]FILE",
+        Group.DETECTIONS,
+        flags=("--score-table",),
     ),
 ]
 Candidates = Annotated[str | None, declared("candidates")]
@@ -101,17 +97,12 @@ OPTIONS = (
 
 
 def told_apart(
-    files: Sequence[str], references: Path | None, given: Mapping[str, Any]
+    files: Sequence[str], references: Path | None, params: Mapping[str, Any]
 ) -> tuple[dict[str, Path], Path]:
     """The file of each detector by its name, and that of the objects to be found.
 
     Of two files the second holds these. Of more it is the only one without a name (NAME=FILE), or
     without scores.
-
-    Raises
-    ------
-    OptionError
-        Where that is not to be told.
     """
     if not files or (references is None and len(files) < 2):
         lacking = "REFERENCES is missing: file or folder of the objects to be found"
@@ -120,7 +111,7 @@ def told_apart(
         raise OptionError(f"{lacking}. Try 'halfwidth detect --help'.")
     detectors = list(files)
     if references is None:
-        place = _place_of_references(detectors, given)
+        place = _place_of_references(detectors, params)
         references = names_and_paths([detectors.pop(place)])[1][0]
         if len(detectors) > 1:
             note(f"{references} holds the objects to be found, the others what detectors found")
@@ -130,7 +121,7 @@ def told_apart(
     return {name: path}, references
 
 
-def _place_of_references(files: Sequence[str], given: Mapping[str, Any]) -> int:
+def _place_of_references(files: Sequence[str], params: Mapping[str, Any]) -> int:
     if len(set(files)) == 1:
         # What is wrong with one file for both sides is said where they are read.
         return 1
@@ -140,37 +131,37 @@ def _place_of_references(files: Sequence[str], given: Mapping[str, Any]) -> int:
         return unnamed[0]
     if len(files) == 2:
         return 1
-    columns, form = parse_columns(given["columns"]), given["detections_format"] or AUTO
+    columns, form = parse_columns(params["columns"]), params["detections_format"] or AUTO
     unscored = [place for place in unnamed if not holds_scores(paths[place], columns, form)]
     if len(unscored) == 1:
         return unscored[0]
     shown = shortened([str(paths[place]) for place in unscored], 4) or "none"
     raise OptionError(
-        f"which of {len(files)} files holds the objects to be found is not to be told: without "
-        f"scores are {shown}. Name it, --references FILE, or name the detectors, as in 'halfwidth "
-        "detect A=a.json B=b.json references.json'"
+        f"cannot tell which of {len(files)} files holds the objects to be found (without scores "
+        f"are {shown}): name it, --references FILE, or name the detectors, as in 'halfwidth detect "
+        "A=a.json B=b.json references.json'"
     )
 
 
 def detections_in(
-    detections: Mapping[str, Path], references: Path, given: Mapping[str, Any]
+    detections: Mapping[str, Path], references: Path, params: Mapping[str, Any]
 ) -> Detections:
     """The detections of each detector and the references, read with the options of the verb."""
-    options = {name: given[name] for name in OPTIONS}
-    options["columns"] = parse_columns(given["columns"])
-    tables = parse_score_tables(given["score_tables"], list(detections))
-    formats = (given["detections_format"] or AUTO, given["references_format"] or AUTO)
+    options = {name: params[name] for name in OPTIONS}
+    options["columns"] = parse_columns(params["columns"])
+    tables = parse_score_tables(params["score_tables"], list(detections))
+    formats = (params["detections_format"] or AUTO, params["references_format"] or AUTO)
     # What is wrong with these is said before files are read.
-    settings = {name: given[name] for name in ("unknown_images", "absent_class", "undefined")}
-    settings |= {"matching": matching_in(given), "classes": parse_classes(given["classes"])}
+    settings = {name: params[name] for name in ("unknown_images", "absent_class", "undefined")}
+    settings |= {"matching": matching_in(params), "classes": parse_classes(params["classes"])}
     read = read_all(detections, references, options, scores=tables, formats=formats)
     return Detections.from_files(*read, **settings)
 
 
-def parse_score_tables(given: Sequence[str] | None, detectors: Sequence[str]) -> dict[str, Path]:
+def parse_score_tables(texts: Sequence[str] | None, detectors: Sequence[str]) -> dict[str, Path]:
     """The table of scores of each detector: ``["a=a.csv", "b=b.csv"]``, or one file of one."""
     tables: dict[str, Path] = {}
-    for text in given or ():
+    for text in texts or ():
         name, equals, file = text.partition("=")
         if not equals and len(detectors) == 1:
             name, file = detectors[0], text
@@ -185,10 +176,10 @@ def parse_score_tables(given: Sequence[str] | None, detectors: Sequence[str]) ->
     return tables
 
 
-def parse_columns(given: Sequence[str] | None) -> dict[str, str] | None:
+def parse_columns(texts: Sequence[str] | None) -> dict[str, str] | None:
     """``["image=slide", "box=a,b,c,d"]`` as a mapping."""
     columns: dict[str, str] = {}
-    for text in given or ():
+    for text in texts or ():
         role, equals, name = text.partition("=")
         if not equals or not role or not name:
             raise OptionError(f"--column {text!r} is no ROLE=COLUMN, for example image=slide")
@@ -198,9 +189,9 @@ def parse_columns(given: Sequence[str] | None) -> dict[str, str] | None:
     return columns or None
 
 
-def parse_classes(given: Sequence[str] | None) -> Any:
+def parse_classes(texts: Sequence[str] | None) -> Any:
     """Names, or a mapping from those of the detections."""
-    names = [part.strip() for text in given or () for part in text.split(",") if part.strip()]
+    names = [part.strip() for text in texts or () for part in text.split(",") if part.strip()]
     if not names:
         return None
     renamed = [name for name in names if "=" in name]

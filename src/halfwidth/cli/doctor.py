@@ -10,12 +10,11 @@ import sys
 from importlib import metadata
 from typing import Annotated, Any
 
-import typer
-
 import halfwidth
 from halfwidth.cli.answer import Answer
+from halfwidth.cli.option_groups import switch
 from halfwidth.core.option_table.option import Group
-from halfwidth.document.parts import Data, Document, Item, Items
+from halfwidth.document.parts import Data, Document, Items
 from halfwidth.resampling.kernels import native
 
 SCHEMA_VERSION = 1
@@ -26,9 +25,7 @@ REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*extra == .(?P<extra>\w+)")
 
 
 def doctor(
-    json: Annotated[
-        bool, typer.Option("--json", help="As JSON.", rich_help_panel=Group.OUTPUT)
-    ] = False,
+    json: Annotated[bool, switch("--json", "As JSON.", Group.OUTPUT)] = False,
 ) -> Answer:
     """Say what is installed and what runs: paste it into a report of a fault.
 
@@ -40,7 +37,7 @@ def doctor(
     halfwidth doctor --json
     """
     installation = _installation()
-    items = Items(tuple(Item(name, text) for name, text in _lines(installation)))
+    items = Items.of(_lines(installation))
     data = Data(lambda: {"schema_version": SCHEMA_VERSION, **installation}, list)
     return Answer(Document((items,), data), "json" if json else "table")
 

@@ -55,15 +55,10 @@ def with_figure(document: Document, figure: Figure) -> Document:
 
 def draw(result: Result, path: Path, kind: str | None = None) -> None:
     """Write the figure of a result; of a long forest, one for each page."""
+    from halfwidth.plots.of_results import pages_of
+
     for file in write_pages(pages_of(result, kind), path)[1:]:
         note(f"wrote {file}")
-
-
-def pages_of(result: Result, kind: str | None) -> Sequence[Canvas]:
-    """The pages of the picture of a result."""
-    from halfwidth.plots.of_results import pages_of as pages
-
-    return pages(result, kind)
 
 
 def write_pages(pages: Sequence[Canvas | Axes], path: Path) -> list[Path]:
@@ -79,7 +74,7 @@ def write_pages(pages: Sequence[Canvas | Axes], path: Path) -> list[Path]:
 
 def with_pages(document: Document, result: Result, path: Path, kind: str) -> Document:
     """The document with the figure of a result: one file, or a numbered one for each page."""
-    from halfwidth.plots.of_results import figure_of
+    from halfwidth.plots.of_results import figure_of, pages_of
 
     caption = figure_of(result, kind).caption
     for file in write_pages(pages_of(result, kind), path):

@@ -12,8 +12,7 @@ from halfwidth.cli import (
     options,
     reading,
 )
-from halfwidth.cli.answer import Answer
-from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import complain, note
 from halfwidth.core.errors import OptionError
@@ -85,9 +84,8 @@ def gate(
     data, asked = given_models.models_in(ctx, [*new, against])
 
     judged = judge(data, **asked)
-    for text in judged.notes:
-        note(text)
+    note(*judged.notes)
     for code, text in judged.comparisons.caution_lines():
         complain(f"{code} {text}")
-    cautioned = strict and bool(judged.cautions)
-    return Answer(judged.document(), fmt, out, judged.status or (STRICT_STATUS if cautioned else 0))
+    status = judged.status or strict_status(strict, judged.cautions)
+    return Answer(judged.document(), fmt, out, status)

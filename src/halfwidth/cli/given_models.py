@@ -43,40 +43,29 @@ def detectors_in(
     """The detectors that options name, and the options of the verb.
 
     ``metric_given``: whether a metric has to be, since detectors are compared by it.
-
-    Raises
-    ------
-    OptionError
-        For options that would be ignored.
     """
-    given = ctx.params
+    params = ctx.params
     allowed = {*OF_DETECTIONS, *TAKEN}
-    ignored = [name for name in given if name not in allowed and is_given(ctx, name)]
+    ignored = [name for name in params if name not in allowed and is_given(ctx, name)]
     refuse_given(ctx, ignored, "has no effect on detections (--references)")
-    names = metrics_asked(given)
+    names = metrics_asked(params)
     if metric_given and not names:
         raise OptionError(
             "--metric is missing: what detectors are compared by, such as ap50, froc_score, pq or "
             "--coco; 'halfwidth methods --for detection' lists them"
         )
-    asked = given_options(given) | {
+    asked = given_options(params) | {
         "metric": names[0] if len(names) == 1 else names or None,
-        "average": given["average"],
+        "average": params["average"],
     }
-    named = named_files(files, given.get("model_from"))
-    return detections_in(named, given["references"], given), asked
+    named = named_files(files, params.get("model_from"))
+    return detections_in(named, params["references"], params), asked
 
 
 def models_in(
     ctx: typer.Context, files: list[str], model_columns: Sequence[str] = (MODEL_COLUMN,)
 ) -> tuple[CaseValues | Predictions | Detections, dict[str, Any]]:
-    """The models that options name, of whatever kind their data are, and the options of the verb.
-
-    Raises
-    ------
-    OptionError
-        For options that would be ignored.
-    """
+    """The models that options name, whatever their data are, and the options of the verb."""
     if asks_for_detections(ctx):
         return detectors_in(ctx, files)
     asked = verb_options(ctx)

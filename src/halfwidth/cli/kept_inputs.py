@@ -23,21 +23,12 @@ OTHER = "name another file for the output"
 def refuse_inputs(ctx: typer.Context, outputs: Iterable[Path] | None = None) -> None:
     """Refuse to write onto a file that the command reads, however the two are spelled.
 
-    Parameters
-    ----------
-    ctx : typer.Context
-        The arguments and options of the command, which name what it reads.
-    outputs : iterable of Path, optional
-        Files that it will write; default: those that its options name.
-
-    Raises
-    ------
-    OptionError
+    ``outputs``: the files that it will write; default: those that its options name.
     """
     if outputs is None:
         outputs = [ctx.params[name] for name in OUTPUTS if ctx.params.get(name)]
         if len({os.path.realpath(output) for output in outputs}) < len(outputs):
-            raise OptionError(f"{outputs[-1]}: is to be two outputs; name a file for each")
+            raise OptionError(f"{outputs[-1]}: is named for two outputs; name a file for each")
     for output in outputs:
         there = _status(output)
         # A device or a pipe may well be both.
@@ -53,19 +44,16 @@ def refuse_inputs(ctx: typer.Context, outputs: Iterable[Path] | None = None) -> 
 def _inputs(ctx: typer.Context) -> Iterator[tuple[str, os.stat_result]]:
     """The files and folders that the command line names, except those to be written."""
     for param in ctx.command.params:
-        given = ctx.params.get(param.name or "")
-        if param.name in OUTPUTS or given is None or not _names_a_file(param):
+        value = ctx.params.get(param.name or "")
+        is_file = isinstance(param, TyperArgument) or "FILE" in str(getattr(param, "metavar", ""))
+        if param.name in OUTPUTS or value is None or not is_file:
             continue
-        for one in given if isinstance(given, list | tuple) else [given]:
+        for one in value if isinstance(value, list | tuple) else [value]:
             # NAME=FILE calls a model by its name; a path may hold the sign too.
             for name in filter(None, (str(one), str(one).partition("=")[2])):
                 status = _status(name)
                 if status is not None:
                     yield name, status
-
-
-def _names_a_file(param: Any) -> bool:
-    return isinstance(param, TyperArgument) or "FILE" in str(getattr(param, "metavar", ""))
 
 
 def _status(name: Any) -> os.stat_result | None:
@@ -80,5 +68,5 @@ def _is_read_in(folder: Path, file: Path) -> bool:
     """Whether a file of a folder is of those by which folders of masks and objects are read."""
     from halfwidth.io.images import is_image
 
-    of_objects = file.suffix.lower() in (".txt", ".xml") or is_image(file)
-    return of_objects and file.resolve().is_relative_to(folder.resolve())
+    holds_objects = file.suffix.lower() in (".txt", ".xml") or is_image(file)
+    return holds_objects and file.resolve().is_relative_to(folder.resolve())

@@ -113,8 +113,8 @@ def _root(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its status."""
-    given = sys.argv[1:] if arguments is None else arguments
-    sys.exit(status_of(given))
+    arguments = sys.argv[1:] if arguments is None else arguments
+    sys.exit(status_of(arguments))
 
 
 @functools.cache
@@ -249,18 +249,18 @@ def _usage(error: typer.TyperException, arguments: list[str]) -> str:
     unknown = getattr(error, "option_name", "") if _NO_OPTION.match(message) else ""
     if unknown and context:
         message = _unknown_option_text(unknown, context, arguments)
-    given = _value_given(error, arguments)
-    if given is not None:
-        takes = _number_meant(given) or _TAKES.sub(r"a valid \1", message)
-        if "," in given and getattr(getattr(error, "param", None), "multiple", False):
+    typed = _typed_value(error, arguments)
+    if typed is not None:
+        takes = _number_meant(typed) or _TAKES.sub(r"a valid \1", message)
+        if "," in typed and getattr(getattr(error, "param", None), "multiple", False):
             takes += ", and repeat the option for several"
-        message = f"{given} is not what the option takes: {takes}"
+        message = f"{typed} is not what the option takes: {takes}"
     stop = "" if message.endswith("?") else "."
     return f"{message.rstrip('.')}{stop} Try '{command} --help'."
 
 
-def _no_command_text(found: re.Match[str]) -> str:
-    return f"no command {found[1]}" + (f"; did you mean {found[2]}?" if found[2] else "")
+def _no_command_text(match: re.Match[str]) -> str:
+    return f"no command {match[1]}" + (f"; did you mean {match[2]}?" if match[2] else "")
 
 
 def _missing_text(param: Any) -> str:
@@ -271,23 +271,23 @@ def _missing_text(param: Any) -> str:
     return f"{name} is missing: {first if rest[:1].isupper() else first.lower()}{rest}"
 
 
-def _unknown_option_text(given: str, context: typer.Context, arguments: list[str]) -> str:
+def _unknown_option_text(typed: str, context: typer.Context, arguments: list[str]) -> str:
     """What was typed, and the option that was meant."""
     known = [name for param in context.command.get_params(context) for name in param.opts]
-    meant = proposal(given, _typed_for([given], arguments), known)
-    return f"no option {given}" + (f"; did you mean {meant}?" if meant else "")
+    meant = proposal(typed, _typed_for([typed], arguments), known)
+    return f"no option {typed}" + (f"; did you mean {meant}?" if meant else "")
 
 
-def _value_given(error: typer.TyperException, arguments: list[str]) -> str | None:
+def _typed_value(error: typer.TyperException, arguments: list[str]) -> str | None:
     """The option that could not be converted, with what was typed for it."""
     names: Sequence[str] = getattr(getattr(error, "param", None), "opts", ())
     value = _typed_for(names, arguments)
     return None if value is None else f"{names[-1]} {value}"
 
 
-def _number_meant(given: str) -> str | None:
+def _number_meant(typed: str) -> str | None:
     """How to write a number that was given in per cent or with a decimal comma."""
-    text = given.rsplit(maxsplit=1)[-1]
+    text = typed.rsplit(maxsplit=1)[-1]
     try:
         if text.endswith("%"):
             return f"write {float(text.removesuffix('%')) / 100:g} for {text}"

@@ -10,6 +10,7 @@ from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import refuse_given
 from halfwidth.cli.detection_methods import overview
+from halfwidth.cli.option_groups import option
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.references import cite
@@ -18,7 +19,6 @@ from halfwidth.core.types import Level
 from halfwidth.document.parts import (
     Document,
     Heading,
-    Item,
     Items,
     Kind,
     Note,
@@ -45,30 +45,23 @@ def methods(
     ] = None,
     statistic: Annotated[
         str | None,
-        typer.Option(
-            help="Only methods for this statistic.",
-            metavar="NAME",
-            show_default=False,
-            autocompletion=completion.statistics,
-        ),
+        option("Only methods for this statistic.", "NAME", completed=completion.statistics),
     ] = None,
     metric: Annotated[
         str | None,
-        typer.Option(
-            help="Only methods for this metric of a test set or of detections.",
-            metavar="NAME",
-            show_default=False,
-            autocompletion=completion.metrics_of_sets,
+        option(
+            "Only methods for this metric of a test set or of detections.",
+            "NAME",
+            completed=completion.metrics_of_sets,
         ),
     ] = None,
     what_for: Annotated[
         str | None,
-        typer.Option(
-            "--for",
-            help="detection: its metrics, and the ways to match detections with references.",
-            metavar="NAME",
-            show_default=False,
-            autocompletion=completion.one_of("detection"),
+        option(
+            "detection: its metrics, and the ways to match detections with references.",
+            "NAME",
+            flags=("--for",),
+            completed=completion.one_of("detection"),
         ),
     ] = None,
 ) -> Answer:
@@ -135,7 +128,7 @@ def in_full(method: MethodSpec) -> Document:
         (
             Heading(f"{method.name}: {method.title}"),
             Paragraph(method.summary.replace("`", "")),
-            Items(tuple(Item(field, text) for field, text in fields.items())),
+            Items.of(fields.items()),
         )
     )
 

@@ -10,7 +10,7 @@ from halfwidth.core.parameters import split_names
 from halfwidth.metrics.all_metrics import METRICS
 
 
-def typed_metrics(given: Sequence[str] | None) -> list[str] | dict[str, str]:
+def typed_metrics(texts: Sequence[str] | None) -> list[str] | dict[str, str]:
     """The metrics that ``--metric`` names, or those of columns: ``COLUMN=NAME,COLUMN=NAME``.
 
     >>> typed_metrics(["dsc,nsd:2"])
@@ -18,11 +18,11 @@ def typed_metrics(given: Sequence[str] | None) -> list[str] | dict[str, str]:
     >>> typed_metrics(["DSC=dice,HD=hd:percentile=99,definition=pooled,HD95=hd95"])
     {'DSC': 'dice', 'HD': 'hd:percentile=99,definition=pooled', 'HD95': 'hd95'}
     """
-    texts = list(given or ())
+    texts = list(texts or ())
     named = [_column_of(text.partition(",")[0]) is not None for text in texts]
     if not any(named):
         return split_names(texts)
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for text in texts:
         last = ""
         for part in filter(None, map(str.strip, text.split(","))):
@@ -31,18 +31,18 @@ def typed_metrics(given: Sequence[str] | None) -> list[str] | dict[str, str]:
                 raise OptionError(
                     "--metric COLUMN=NAME names the column of a metric; do so for each"
                 )
-            if last and column in _parameters(found[last]):
-                found[last] += f"{',' if ':' in found[last] else ':'}{part}"
-            elif column in found:
+            if last and column in _parameters(names[last]):
+                names[last] += f"{',' if ':' in names[last] else ':'}{part}"
+            elif column in names:
                 raise OptionError(f"--metric names the column {column} twice")
             else:
-                last, found[column] = column, part.partition("=")[2]
-    return found
+                last, names[column] = column, part.partition("=")[2]
+    return names
 
 
-def metrics_of(given: Sequence[str] | None) -> Any:
+def metrics_of(texts: Sequence[str] | None) -> Any:
     """The same as values of cases take them: None, a metric, several, or by column."""
-    metrics = typed_metrics(given)
+    metrics = typed_metrics(texts)
     if isinstance(metrics, Mapping) or len(metrics) > 1:
         return metrics
     return metrics[0] if metrics else None

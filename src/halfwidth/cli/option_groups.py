@@ -12,7 +12,9 @@ import typer
 
 from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
+from halfwidth.cli.completion import Completion
 from halfwidth.core.option_names import Door, flag_of, spelled
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.option_table.table import OPTIONS, option_of
 
 # What docstrings mark as code, and within it an option with its value.
@@ -30,23 +32,15 @@ def declared(
     meaning: str = "",
     more: str = "",
 ) -> Any:
-    """An option of the table, as the command line takes it.
+    """An option of the table (`option_of`), as the command line takes it.
 
-    Parameters
-    ----------
-    name, door : str
-        As `halfwidth.core.option_table.table.option_of` takes them.
-    flags : tuple of str
-        Instead of that of the table.
-    meaning : str
-        Instead of that of the table, of a flag that says the opposite.
-    more : str
-        What the command line alone has: that it takes several.
+    ``flags`` and ``meaning`` stand in for those of the table, for a flag that says the opposite;
+    ``more`` is what the command line alone has: that it takes several.
     """
     option = option_of(name, door)
     text = meaning or as_typed(option.meaning)
-    told = all(re.search(rf"\b{word}\b", text) for word in option.choices)
-    one_of = "" if told else f"One of {', '.join(option.choices)}."
+    lists_choices = all(re.search(rf"\b{word}\b", text) for word in option.choices)
+    one_of = "" if lists_choices else f"One of {', '.join(option.choices)}."
     return typer.Option(
         *(flags or (option.flag or flag_of(name),)),
         help=" ".join(part for part in (text, one_of, more) if part),
@@ -54,6 +48,25 @@ def declared(
         rich_help_panel=option.group,
         autocompletion=completion.words_for(name, option.choices),
     )
+
+
+def option(
+    text: str,
+    metavar: str | None = None,
+    group: Group | None = None,
+    *,
+    flags: tuple[str, ...] = (),
+    completed: Completion | None = None,
+) -> Any:
+    """An option that the command line alone has; without ``flags`` its argument names it."""
+    return typer.Option(
+        *flags, help=text, metavar=metavar, rich_help_panel=group, autocompletion=completed
+    )
+
+
+def switch(name: str, text: str, group: Group | None = None) -> Any:
+    """An option without a value: ``--name``, or ``--name/--no-name``."""
+    return typer.Option(name, help=text, rich_help_panel=group)
 
 
 def as_typed(text: str) -> str:
@@ -96,8 +109,8 @@ def with_options(*groups: Callable[..., None]) -> Callable[[Callable[..., Answer
         parameters = [*own.values(), *(one for group in shared for one in group.values())]
 
         @functools.wraps(verb)
-        def called(**given: Any) -> Answer:
-            return verb(**{name: given[name] for name in own})
+        def called(**params: Any) -> Answer:
+            return verb(**{name: params[name] for name in own})
 
         # The parser reads these, and not what is wrapped.
         called.__dict__["__signature__"] = inspect.Signature(parameters, return_annotation=Answer)

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from halfwidth.cli import completion
 from halfwidth.cli.metric_names import names_in, typed_metrics
-from halfwidth.cli.option_groups import declared
+from halfwidth.cli.option_groups import declared, option, switch
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.option_table.option import Group
 from halfwidth.document.render import FORMATS
@@ -67,64 +65,49 @@ BoundsOption = Annotated[str | None, declared("bounds", more="inf is allowed.")]
 Scale = Annotated[float, declared("scale")]
 Format = Annotated[
     str | None,
-    typer.Option(
-        "--format",
-        help=f"{', '.join(FORMAT_NAMES)}; default: table, or what the suffix of --out says.",
-        metavar="FORMAT",
-        autocompletion=completion.one_of(*FORMAT_NAMES),
-        show_default=False,
-        rich_help_panel=Group.OUTPUT,
+    option(
+        f"{', '.join(FORMAT_NAMES)}; default: table, or what the suffix of --out says.",
+        "FORMAT",
+        Group.OUTPUT,
+        flags=("--format",),
+        completed=completion.one_of(*FORMAT_NAMES),
     ),
 ]
 # For verbs that write no file.
 FormatOfStdout = Annotated[
     str | None,
-    typer.Option(
-        "--format",
-        help=f"{', '.join(FORMAT_NAMES)}; default: table.",
-        metavar="FORMAT",
-        autocompletion=completion.one_of(*FORMAT_NAMES),
-        show_default=False,
-        rich_help_panel=Group.OUTPUT,
+    option(
+        f"{', '.join(FORMAT_NAMES)}; default: table.",
+        "FORMAT",
+        Group.OUTPUT,
+        flags=("--format",),
+        completed=completion.one_of(*FORMAT_NAMES),
     ),
 ]
-Json = Annotated[
-    bool, typer.Option("--json", help="Short for --format json.", rich_help_panel=Group.OUTPUT)
-]
+Json = Annotated[bool, switch("--json", "Short for --format json.", Group.OUTPUT)]
 Out = Annotated[
     Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        help="Write to a file instead of stdout.",
-        metavar="FILE",
-        rich_help_panel=Group.OUTPUT,
-    ),
+    option("Write to a file instead of stdout.", "FILE", Group.OUTPUT, flags=("--out", "-o")),
 ]
 Plot = Annotated[
     Path | None,
-    typer.Option(
-        help="Draw a figure too: FILE.png, .svg or .pdf. A distribution shows the single cases.",
-        metavar="FILE",
-        rich_help_panel=Group.OUTPUT,
+    option(
+        "Draw a figure too: FILE.png, .svg or .pdf. A distribution shows the single cases.",
+        "FILE",
+        Group.OUTPUT,
     ),
 ]
 PlotKind = Annotated[
     str | None,
-    typer.Option(
-        help="With --plot. distribution (default): cases, density, box and intervals, a row per "
+    option(
+        "With --plot. distribution (default): cases, density, box and intervals, a row per "
         "label; forest: the intervals alone. With --target: roc (default), pr, calibration, "
         "reliability, reliability-bins, decision, confusion, forest.",
-        metavar="KIND",
-        rich_help_panel=Group.OUTPUT,
+        "KIND",
+        Group.OUTPUT,
     ),
 ]
-Strict = Annotated[
-    bool,
-    typer.Option(
-        "--strict", help="Exit with 3 when a caution was raised.", rich_help_panel=Group.OUTPUT
-    ),
-]
+Strict = Annotated[bool, switch("--strict", "Exit with 3 when a caution was raised.", Group.OUTPUT)]
 
 
 def value_options(
@@ -152,14 +135,14 @@ def design_options(groups: Groups = None, strata: Strata = None) -> None:
     """Which cases belong together."""
 
 
-def refuse_test_set_metrics(given: Sequence[str] | None, tables: Sequence[Table]) -> None:
+def refuse_test_set_metrics(texts: Sequence[str] | None, tables: Sequence[Table]) -> None:
     """Refuse metrics of a whole test set, unless a table has rows of a metric of this name.
 
     Programs that rate each answer of a model call that its accuracy (``acc``).
     """
-    for name in names_in(typed_metrics(given)):
-        of_test_set = name in SAMPLE_METRICS and name not in METRICS
-        if of_test_set and not any(name in metrics_held(table) for table in tables):
+    for name in names_in(typed_metrics(texts)):
+        of_whole_set = name in SAMPLE_METRICS and name not in METRICS
+        if of_whole_set and not any(name in metrics_held(table) for table in tables):
             raise OptionError(
                 f"{name} is a metric of a whole test set: name the column of true classes, "
                 "--target, and those of the scores (--score) or of the predictions (--prediction)"

@@ -44,13 +44,7 @@ def write(text: str, out: Path | None = None) -> None:
 
 
 def give_up_stdout(error: OSError) -> None:
-    """Print no more; a reader that has gone away ('| head') is no error.
-
-    Raises
-    ------
-    DataError
-        If stdout is full or closed.
-    """
+    """Print no more; a reader that has gone away ('| head') is no error."""
     # What Python still wants to flush at its end must go somewhere.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if not isinstance(error, BrokenPipeError):
@@ -82,8 +76,8 @@ def lacking_letters_noted() -> Iterator[None]:
     otherwise = warnings.showwarning
 
     def heard(message: Warning | str, *more: Any, **named: Any) -> None:
-        if found := _GLYPH.match(str(message)):
-            lacking[chr(int(found[1]))] = None
+        if match := _GLYPH.match(str(message)):
+            lacking[chr(int(match[1]))] = None
         else:
             otherwise(message, *more, **named)
 
@@ -98,9 +92,10 @@ def lacking_letters_noted() -> Iterator[None]:
         )
 
 
-def note(text: str) -> None:
-    """Chatter to stderr."""
-    say(f"halfwidth: {bounded(text)}\n")
+def note(*texts: str) -> None:
+    """Chatter to stderr, each text on a line of its own."""
+    for text in texts:
+        say(f"halfwidth: {bounded(text)}\n")
 
 
 def note_if_long(cases: int, method: str, n_resamples: int | None) -> None:

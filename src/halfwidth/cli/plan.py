@@ -17,7 +17,7 @@ from halfwidth.cli import (
 )
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import SETTINGS, Verb
-from halfwidth.cli.option_groups import declared
+from halfwidth.cli.option_groups import declared, option
 from halfwidth.cli.plan_options import (
     Assurance,
     Halfwidths,
@@ -135,40 +135,28 @@ def difference(
     mean_of_cases: Mean = None,
     pilot: Annotated[
         Path | None,
-        typer.Option(
-            help="Instead of an SD: a table of two models on the same cases, whose differences the "
+        option(
+            "Instead of an SD: a table of two models on the same cases, whose differences the "
             "studies have, whatever their shape: the first less the second.",
-            metavar="FILE",
-            show_default=False,
-            rich_help_panel=Group.ASSUMED,
+            "FILE",
+            Group.ASSUMED,
         ),
     ] = None,
     value: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Column of the pilot with values; two for two models.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
+        option("Column of the pilot with values; two for two models.", "COLUMN", Group.INPUT),
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option(
-            help="Column of the pilot that tells two models apart, instead of two columns.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
+        option(
+            "Column of the pilot that tells two models apart, instead of two columns.",
+            "COLUMN",
+            Group.INPUT,
         ),
     ] = None,
     case: Annotated[
         str | None,
-        typer.Option(
-            help="Column of case ids of the pilot; default: as ci finds it.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
+        option("Column of case ids of the pilot; default: as ci finds it.", "COLUMN", Group.INPUT),
     ] = None,
     margin: Margin = None,
     power: Power = None,
@@ -245,11 +233,11 @@ def _pilot_differences(
     metric: str | None,
 ) -> Any:
     """The differences that a table of a pilot holds; None without one."""
-    given = {"--value": value, "--by": by, "--case": case}
+    columns = {"--value": value, "--by": by, "--case": case}
     if pilot is None:
-        for name, one in given.items():
+        for name, one in columns.items():
             if one is not None:
-                raise OptionError(f"{name} is of the table of a pilot: name it, --pilot FILE")
+                raise OptionError(f"{name} needs --pilot FILE, the table whose column it names")
         return None
 
     table = reading.table_in(pilot, reading.Options())
@@ -305,10 +293,7 @@ Levels = Annotated[list[float], declared("confidence_level", more="Repeatable.")
 def runs(
     level: Annotated[list[float], declared("quantile", "planning", more="Repeatable.")],
     method: Annotated[
-        list[str],
-        typer.Option(
-            help="exact, asymptotic; repeatable.", metavar="NAME", rich_help_panel=Group.INTERVAL
-        ),
+        list[str], option("exact, asymptotic; repeatable.", "NAME", Group.INTERVAL)
     ] = ["exact"],  # noqa: B006 -- typer copies it
     confidence_level: Levels = [0.95],  # noqa: B006 -- the same
     fmt: options.Format = None,

@@ -9,9 +9,9 @@ import typer
 
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.option_groups import declared
+from halfwidth.cli.option_groups import declared, option
 from halfwidth.cli.plan_options import Outlet, Plot, Sizes, answer, parse_sizes
-from halfwidth.core.errors import DataError, OptionError, proposed, shortened
+from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.planning.calibrations import QUANTITIES
@@ -30,12 +30,7 @@ def calibration(
     ] = None,
     score: Annotated[
         str | None,
-        typer.Option(
-            help="Column of predicted probabilities of the pilot.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.TEST_SETS,
-        ),
+        option("Column of predicted probabilities of the pilot.", "COLUMN", Group.TEST_SETS),
     ] = None,
     slope_halfwidth: Annotated[float | None, declared("slope_halfwidth")] = None,
     intercept_halfwidth: Annotated[float | None, declared("intercept_halfwidth")] = None,
@@ -44,11 +39,10 @@ def calibration(
     n: Sizes = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(
-            help="With --n: what the widths are of; default: the slope, both intercepts and O:E.",
-            metavar="NAME",
-            show_default=False,
-            rich_help_panel=Group.ESTIMATE,
+        option(
+            "With --n: what the widths are of; default: the slope, both intercepts and O:E.",
+            "NAME",
+            Group.ESTIMATE,
         ),
     ] = None,
     prevalence: Annotated[float | None, declared("prevalence", "calibration")] = None,
@@ -114,11 +108,6 @@ def calibration(
 
 
 def _probabilities(file: Path, column: str) -> Any:
-
     table = reading.table_in(file, reading.Options())
-    if column not in table:
-        raise DataError(
-            f"{file}: no column {column!r}{proposed(column, table.names) or '.'} It has "
-            f"{shortened(table.names)}"
-        )
+    reading.check_columns(table, [column])
     return class_cells(table, column, numbers=True)

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from halfwidth.cli import figures, options
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.option_groups import declared
+from halfwidth.cli.option_groups import declared, option
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_table.option import Group
@@ -25,13 +23,11 @@ Halfwidths = Annotated[list[float] | None, declared("halfwidth", more="Repeatabl
 Widths = Annotated[list[float] | None, declared("width", more="Repeatable.")]
 Sizes = Annotated[
     list[str] | None,
-    typer.Option(
-        "--n",
-        "-n",
-        help="The reverse: the width that so many cases give; repeatable, or a list with commas.",
-        metavar="N",
-        show_default=False,
-        rich_help_panel=Group.GOAL,
+    option(
+        "The reverse: the width that so many cases give; repeatable, or a list with commas.",
+        "N",
+        Group.GOAL,
+        flags=("--n", "-n"),
     ),
 ]
 Assurance = Annotated[float | None, declared("assurance")]
@@ -44,24 +40,17 @@ Margin = Annotated[float | None, declared("margin", "planning")]
 Power = Annotated[float | None, declared("power")]
 Plot = Annotated[
     Path | None,
-    typer.Option(
-        "--plot",
-        help="Draw the width against the number of cases: FILE.png, .svg or .pdf.",
-        metavar="FILE",
-        rich_help_panel=Group.OUTPUT,
+    option(
+        "Draw the width against the number of cases: FILE.png, .svg or .pdf.",
+        "FILE",
+        Group.OUTPUT,
     ),
 ]
 
 
 @frozen
 class Outlet:
-    """Where an answer goes, checked before any work is done.
-
-    Attributes
-    ----------
-    fmt : str
-    out, plot : Path or None
-    """
+    """Where an answer goes, checked before any work is done."""
 
     fmt: str
     out: Path | None
@@ -84,8 +73,8 @@ def parse_goals(
     power: float | None = None,
 ) -> list[dict[str, Any]]:
     """The goals one by one, as a plan takes them: a half-width, or a number of cases."""
-    given = {"--halfwidth": halfwidth, "--width": width, "--n": n}
-    named = [name for name, values in given.items() if values]
+    goals = {"--halfwidth": halfwidth, "--width": width, "--n": n}
+    named = [name for name, values in goals.items() if values]
     if power is not None and not named:
         return [{}]
     if len(named) != 1:

@@ -9,6 +9,7 @@ import typer
 
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
+from halfwidth.cli.option_groups import option, with_options
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import (
     Halfwidths,
@@ -26,7 +27,9 @@ from halfwidth.data.case_values import CaseValues
 from halfwidth.verbs.plan import plan
 
 
+@with_options(reading.table_options)
 def pilot(
+    ctx: typer.Context,
     file: Annotated[
         Path,
         typer.Argument(help=f"{reading.TABLE_HELP}.", metavar="FILE"),
@@ -34,37 +37,19 @@ def pilot(
     value: options.Value = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Column whose levels are planned apart; repeatable.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
+        option("Column whose levels are planned apart; repeatable.", "COLUMN", Group.INPUT),
     ] = None,
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
     assurance: Annotated[
-        float,
-        typer.Option(
-            help="Share of studies that are to reach the width.",
-            metavar="SHARE",
-            rich_help_panel=Group.GOAL,
-        ),
+        float, option("Share of studies that are to reach the width.", "SHARE", Group.GOAL)
     ] = 0.8,
     metric: options.OneMetric = None,
     statistic: options.Statistics = ["mean"],  # noqa: B006 -- typer copies it
     method: options.Method = "auto",
     confidence_level: options.ConfidenceLevel = 0.95,
-    n_samples: Annotated[
-        int,
-        typer.Option(
-            "--n-samples",
-            help="Studies drawn at each n.",
-            metavar="S",
-            rich_help_panel=Group.INTERVAL,
-        ),
-    ] = 1000,
+    n_samples: Annotated[int, option("Studies drawn at each n.", "S", Group.INTERVAL)] = 1000,
     n_resamples: options.NResamples = 999,
     seed: options.Seed = None,
     missing: options.Missing = "raise",
@@ -72,13 +57,6 @@ def pilot(
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
     case: options.Case = None,
-    where: reading.Where = None,
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
-    path: reading.WhereCases = None,
-    only_filter: reading.Filter = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -96,7 +74,7 @@ def pilot(
     goals = parse_goals(halfwidth, width, n)
     refuse_test_set_metric(metric)
 
-    how = reading.Options(sheet, decimal, header, input_format, path, only_filter, where=where)
+    how = reading.Options.from_given(ctx.params)
     values = CaseValues.from_table(
         reading.table_in(file, how),
         value,

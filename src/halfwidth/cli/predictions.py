@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 import halfwidth as hw
 from halfwidth.cli import figures
 from halfwidth.cli.output import note, note_if_long
-from halfwidth.cli.reading import Options, table_in
+from halfwidth.cli.reading import Options, check_columns, table_in
 from halfwidth.core.cautions import Caution
-from halfwidth.core.errors import DataError, OptionError, proposed, shortened
+from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.processes import check_jobs
 from halfwidth.core.spec import Metric, Takes
@@ -41,17 +41,7 @@ OF_TEST_SETS = ("labels", "pos_label", "scores", "threshold", "absent_class", "u
 
 @frozen
 class TestSetSource:
-    """Where labels and predictions are.
-
-    Attributes
-    ----------
-    file : Path or None
-        A table, with the columns ``target`` and ``score`` or ``prediction``.
-    target_file, score_file : Path or None
-        NumPy files instead of one.
-    reading : Options
-        How the table is read: its sheet, decimal mark, header and format.
-    """
+    """Where labels and predictions are: in columns of a table, or in NumPy files."""
 
     file: ModelFile | None
     target: str | None
@@ -60,6 +50,19 @@ class TestSetSource:
     target_file: Path | None
     score_file: Path | None
     reading: Options = Options()
+
+    @classmethod
+    def from_params(cls, file: ModelFile | None, params: Mapping[str, Any]) -> TestSetSource:
+        """From the options of a verb; not all have those of NumPy files."""
+        return cls(
+            file,
+            params["target"],
+            params["score"] or [],
+            params["prediction"],
+            params.get("target_file"),
+            params.get("score_file"),
+            Options.from_given(params),
+        )
 
     @property
     def any(self) -> bool:
@@ -104,14 +107,14 @@ class TestSetSource:
             )
 
 
-def test_set_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
+def test_set_arguments(params: Mapping[str, Any]) -> dict[str, Any]:
     """What is said of a test set and its metrics; labels are texts still."""
     same = ("labels", "pos_label", "scores", "absent_class", "undefined")
-    return {name: given[name] for name in same} | {
+    return {name: params[name] for name in same} | {
         # An option that may be repeated is an empty list where it is not given.
-        "average": given["average"] or None,
-        "threshold": parse_threshold(given["threshold"]),
-        "tables": parse_tables(given),
+        "average": params["average"] or None,
+        "threshold": parse_threshold(params["threshold"]),
+        "tables": parse_tables(params),
     }
 
 
@@ -154,15 +157,9 @@ def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: boo
     table = table_in(source.file, source.reading)
     further = [columns.groups, columns.strata, columns.weight]
     every = [source.target, *source.score, source.prediction, *further]
+    check_columns(table, every)
     columns_used = [name for name in every if name is not None]
-    for name in columns_used:
-        if name not in table:
-            raise DataError(
-                f"{source.file}: no column {name!r}{proposed(name, table.names) or '.'} "
-                f"It has {shortened(table.names)}"
-            )
-    for text in pooled_models_beside(table, columns_used, by=False):
-        note(text)
+    note(*pooled_models_beside(table, columns_used, by=False))
     return TestSetData(
         class_cells(table, str(source.target), numbers=numbers),
         _predictions(table, source, numbers=numbers),
@@ -195,11 +192,11 @@ def _predictions(table: Table, source: TestSetSource, *, numbers: bool) -> Any:
     return score_cells(table, source.score, str(source.file))
 
 
-def parse_labels(given: list[str] | None, cells: Any) -> list[Any] | None:
+def parse_labels(texts: list[str] | None, cells: Any) -> list[Any] | None:
     """The labels meant by texts, given the cells of the target."""
-    if not given:
+    if not texts:
         return None
-    return [parse_label(part, cells) for text in given for part in text.split(",") if part.strip()]
+    return [parse_label(part, cells) for text in texts for part in text.split(",") if part.strip()]
 
 
 def parse_label(text: str, cells: Any) -> Any:
@@ -228,21 +225,15 @@ def parse_numbers(option: str, text: str | None) -> list[float] | None:
         raise OptionError(f"{option} {text!r} is no list of numbers such as 0.9,0.1") from None
 
 
-def parse_tables(given: Mapping[str, Any]) -> dict[str, Any]:
+def parse_tables(params: Mapping[str, Any]) -> dict[str, Any]:
     """Costs, ``"0,1;5,0"`` as rows of numbers, and priors, as far as they are given."""
-    costs, priors = given["costs"], parse_numbers("--priors", given["priors"])
+    costs, priors = params["costs"], parse_numbers("--priors", params["priors"])
     rows = None if costs is None else [parse_numbers("--costs", row) for row in costs.split(";")]
     return {name: one for name, one in (("costs", rows), ("priors", priors)) if one is not None}
 
 
 def with_tables(metrics: Sequence[Any], tables: Mapping[str, Any]) -> list[Any]:
-    """Metrics, and what the threshold is chosen by, with the costs and priors that they take.
-
-    Raises
-    ------
-    OptionError
-        For those that none of them takes.
-    """
+    """Metrics, and what the threshold is chosen by, with the costs and priors that they take."""
     if not tables:
         return list(metrics)
     named = [resolve_sample_metric(one) for one in metrics if isinstance(one, str)]
@@ -250,18 +241,18 @@ def with_tables(metrics: Sequence[Any], tables: Mapping[str, Any]) -> list[Any]:
     for option in tables:
         if not any(option in spec.tables for spec in specs):
             takers = ", ".join(spec.name for spec in SAMPLE_METRICS if option in spec.tables)
-            given = ", ".join(spec.name for spec in specs) or "your own metric"
-            raise OptionError(f"--{option} has no effect on {given}; it is for {takers}")
+            names = ", ".join(spec.name for spec in specs) or "your own metric"
+            raise OptionError(f"--{option} has no effect on {names}; it is for {takers}")
     return [with_its_tables(one, tables) for one in metrics]
 
 
 def with_its_tables(metric: Any, tables: Mapping[str, Any]) -> Any:
     """A metric, if it is named, with the costs and priors that it takes."""
-    found = resolve_sample_metric(metric) if isinstance(metric, str) else None
-    if not isinstance(found, Metric) or not found.spec.tables:
+    resolved = resolve_sample_metric(metric) if isinstance(metric, str) else None
+    if not isinstance(resolved, Metric) or not resolved.spec.tables:
         return metric
     return replace(
-        found, tables={name: tables[name] for name in found.spec.tables if name in tables}
+        resolved, tables={name: tables[name] for name in resolved.spec.tables if name in tables}
     )
 
 
@@ -282,18 +273,7 @@ def estimate_test_set(
     columns: DesignColumns,
     figure: tuple[Path | None, str | None],
 ) -> Estimates:
-    """The table of estimates, and the figure if the options name one.
-
-    Parameters
-    ----------
-    source : TestSetSource
-    metrics : list of str or None
-    options : dict
-        Of the test set and of inference, with labels as texts.
-    columns : DesignColumns
-    figure : tuple of (Path or None, str or None)
-        Where to and which kind.
-    """
+    """The table of estimates; ``figure``: where to draw and which kind, if the options name one."""
     if not metrics:
         raise OptionError(
             f"--target needs --metric NAME; one or more of {', '.join(SAMPLE_METRICS.names)}"
@@ -319,12 +299,12 @@ def estimate_test_set(
     }
     *asked_metrics, threshold = with_tables([*metrics, options["threshold"]], options.pop("tables"))
     asked = {name: one for name, one in options.items() if name not in OF_TEST_SETS}
-    of_test_set = {name: options[name] for name in OF_TEST_SETS} | {"threshold": threshold}
+    test_set_options = {name: options[name] for name in OF_TEST_SETS} | {"threshold": threshold}
     estimates = estimates_of_test_set(
         test_set.y_true,
         test_set.y_score,
         metric=asked_metrics,
-        options=TestSetOptions(**of_test_set),
+        options=TestSetOptions(**test_set_options),
         **asked,
     )
     table = estimates.with_cautions(test_set.cautions)
@@ -341,13 +321,13 @@ def _draw(
     if kind == "forest":
         figures.draw(table, path, kind)
         return
-    of_data = {name: options[name] for name in OF_CASES}
+    described = {name: options[name] for name in OF_CASES}
     asked = {name: options[name] for name in OF_CURVES}
     if kind == "confusion":
         if isinstance(options["threshold"], str):
             raise OptionError("--plot-kind confusion needs a threshold that is a number")
-        of_data["threshold"] = options["threshold"]
-    data = hw.Predictions.from_arrays(test_set.y_true, test_set.y_score, **of_data)
+        described["threshold"] = options["threshold"]
+    data = hw.Predictions.from_arrays(test_set.y_true, test_set.y_score, **described)
     drawn: Result = (
         hw.confusion_ci(data, **asked)
         if kind == "confusion"

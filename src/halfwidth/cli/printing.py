@@ -33,15 +33,7 @@ def find_browser() -> str | None:
 
 
 def print_page(page: Path, out: Path) -> None:
-    """Print a page of ours, which loads nothing.
-
-    Raises
-    ------
-    OptionError
-        Where no browser is found.
-    DataError
-        Where the browser prints nothing.
-    """
+    """Print a page of ours, which loads nothing."""
     browser = find_browser()
     if browser is None:
         raise OptionError(

@@ -15,9 +15,8 @@ from halfwidth.cli import (
     options,
     reading,
 )
-from halfwidth.cli.answer import Answer
-from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.option_groups import declared, with_options
+from halfwidth.cli.answer import Answer, strict_status
+from halfwidth.cli.option_groups import declared, option, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -65,14 +64,14 @@ def rank(
     plot: comparison_options.Plot = None,
     plot_kind: Annotated[
         str | None,
-        typer.Option(
-            help="With --plot. rank-sets (default): ranks with their confidence sets; "
+        option(
+            "With --plot. rank-sets (default): ranks with their confidence sets; "
             "significance: who is shown to be better than whom; lines: ranks across tasks or "
             "schemes; dots, podium, case-heatmap: of the cases; heatmap, blob: of bootstrap "
             "resamples.",
-            metavar="KIND",
-            autocompletion=completion.one_of(*figures.RANKING_KINDS),
-            rich_help_panel=Group.OUTPUT,
+            "KIND",
+            Group.OUTPUT,
+            completed=completion.one_of(*figures.RANKING_KINDS),
         ),
     ] = None,
     strict: options.Strict = False,
@@ -106,10 +105,8 @@ def rank(
     data, asked = given_models.models_in(ctx, files, MODEL_COLUMNS)
     rankings = rank_models(data, **asked)
 
-    for text in rankings.notes:
-        note(text)
+    note(*rankings.notes)
     document = rankings.document()
     if plot is not None and kind is not None:
         document = figures.with_pages(document, rankings, plot, kind)
-    status = STRICT_STATUS if strict and rankings.cautions else 0
-    return Answer(document, fmt, out, status)
+    return Answer(document, fmt, out, strict_status(strict, rankings.cautions))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
-import typer
-
+from halfwidth.cli.option_groups import option, switch
 from halfwidth.cli.output import note
-from halfwidth.core.errors import DataError, HalfwidthError, OptionError
+from halfwidth.core.errors import DataError, HalfwidthError, OptionError, proposed, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_table.option import Group
 from halfwidth.io.numerals import as_decimal
@@ -29,90 +28,83 @@ TABLE_HELP = f"{FILE_HELP}; - for standard input"
 
 Where = Annotated[
     list[str] | None,
-    typer.Option(
-        help="Only the rows with this level of a column, such as organ=heart; repeatable: levels "
+    option(
+        "Only the rows with this level of a column, such as organ=heart; repeatable: levels "
         "of one column count each, columns together.",
-        metavar="COLUMN=LEVEL",
-        show_default=False,
-        rich_help_panel=Group.INPUT,
+        "COLUMN=LEVEL",
+        Group.INPUT,
     ),
 ]
 Sheet = Annotated[
-    str | None,
-    typer.Option(
-        "--sheet",
-        help="Sheet of a workbook; default: the first.",
-        metavar="NAME",
-        show_default=False,
-        rich_help_panel=Group.INPUT,
-    ),
+    str | None, option("Sheet of a workbook; default: the first.", "NAME", Group.INPUT)
 ]
 Decimal = Annotated[
     str | None,
-    typer.Option(
-        "--decimal",
-        help="Decimal mark of numbers in text: '.' or ','; default: the point, and the comma where "
+    option(
+        "Decimal mark of numbers in text: '.' or ','; default: the point, and the comma where "
         "semicolons or tabs separate the cells.",
-        metavar="MARK",
-        show_default=False,
-        rich_help_panel=Group.INPUT,
+        "MARK",
+        Group.INPUT,
     ),
 ]
 Header = Annotated[
     bool | None,
-    typer.Option(
+    switch(
         "--header/--no-header",
-        help="Whether the first line names the columns; without, they are col1, col2, ...; "
+        "Whether the first line names the columns; without, they are col1, col2, ...; "
         "default: it does, and a line that looks like data is refused.",
-        show_default=False,
-        rich_help_panel=Group.INPUT,
+        Group.INPUT,
     ),
 ]
 InputFormat = Annotated[
     str | None,
-    typer.Option(
-        "--input-format",
-        help="Of the table, whatever its name: csv, tsv, txt, parquet, xlsx, or that of another "
+    option(
+        "Of the table, whatever its name: csv, tsv, txt, parquet, xlsx, or that of another "
         "program, such as nnunet; 'halfwidth convert --help' lists them.",
-        metavar="FORMAT",
-        show_default=False,
-        rich_help_panel=Group.INPUT,
+        "FORMAT",
+        Group.INPUT,
     ),
 ]
 
 
 WhereCases = Annotated[
     str | None,
-    typer.Option(
-        "--path",
-        help="Where in a JSON document the values are, if not where it usually has them, such as "
+    option(
+        "Where in a JSON document the values are, if not where it usually has them, such as "
         "scores.{label}.{case}.{metric}.",
-        metavar="PATH",
-        show_default=False,
-        rich_help_panel=Group.INPUT,
+        "PATH",
+        Group.INPUT,
     ),
 ]
 Filter = Annotated[
     str | None,
-    typer.Option(
-        "--filter",
-        help="Which of several filters of a language-model evaluation counts.",
-        metavar="NAME",
-        show_default=False,
-        rich_help_panel=Group.INPUT,
+    option(
+        "Which of several filters of a language-model evaluation counts.",
+        "NAME",
+        Group.INPUT,
+        flags=("--filter",),
     ),
 ]
 ModelFrom = Annotated[
     str | None,
-    typer.Option(
-        help="What files without NAME= are called: file (their own names), folder (that of their "
+    option(
+        "What files without NAME= are called: file (their own names), folder (that of their "
         "folder) or path (those parts of the path in which they differ); default: the first of "
         "these that tells them apart.",
-        metavar="PART",
-        show_default=False,
-        rich_help_panel=Group.INPUT,
+        "PART",
+        Group.INPUT,
     ),
 ]
+
+
+def plain_table_options(
+    where: Where = None,
+    sheet: Sheet = None,
+    decimal: Decimal = None,
+    header: Header = None,
+    input_format: InputFormat = None,
+) -> None:
+    """Options of how a table is read that is no result of another program."""
 
 
 def table_options(
@@ -131,16 +123,9 @@ def table_options(
 class Options:
     """How a table is to be read, as given.
 
-    Attributes
-    ----------
-    sheet, decimal, header, input_format
-        Of any table.
-    path, only_filter
-        Of results of other programs.
-    groups : str or None
-        The column of clusters, which such results may have to be told to keep.
-    where : sequence of str or None
-        The rows that count, as ``COLUMN=LEVEL``.
+    ``path`` and ``only_filter`` are of results of other programs, and so is ``groups``, the column
+    of clusters, which such results may have to be told to keep; ``where``: the rows that count, as
+    ``COLUMN=LEVEL``.
     """
 
     sheet: str | None = None
@@ -153,11 +138,11 @@ class Options:
     where: Sequence[str] | None = None
 
     @classmethod
-    def from_given(cls, given: Mapping[str, Any]) -> Options:
+    def from_given(cls, params: Mapping[str, Any]) -> Options:
         """Those among the options of a verb, by the names of their arguments."""
-        found = {name: given.get(name) for name in cls.__annotations__}
+        values = {name: params.get(name) for name in cls.__annotations__}
         # An option that may be repeated is an empty list where it is not given.
-        return cls(**found | {"where": found["where"] or None})
+        return cls(**values | {"where": values["where"] or None})
 
 
 def table_in(file: ModelFile, options: Options, *, again: bool = False) -> Table:
@@ -178,6 +163,16 @@ def table_in(file: ModelFile, options: Options, *, again: bool = False) -> Table
     for text in () if again else table.notes:
         note(f"{table.source}: {text}")
     return table
+
+
+def check_columns(table: Table, names: Iterable[str | None]) -> None:
+    """Refuse columns that the table lacks; None names none."""
+    for name in names:
+        if name is not None and name not in table:
+            raise DataError(
+                f"{table.source}: no column {name!r}{proposed(name, table.names) or '.'} It has "
+                f"{shortened(table.names)}"
+            )
 
 
 def _table_of_folds(folds: Folds, options: Options, *, again: bool) -> Table:

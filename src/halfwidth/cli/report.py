@@ -14,10 +14,9 @@ from halfwidth.cli import (
     reading,
     reported_models,
 )
-from halfwidth.cli.answer import Answer
-from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.kept_inputs import refuse_inputs
-from halfwidth.cli.option_groups import with_options
+from halfwidth.cli.option_groups import option, switch, with_options
 from halfwidth.cli.output import note
 from halfwidth.cli.printing import print_page
 from halfwidth.core.errors import DataError, OptionError
@@ -48,13 +47,11 @@ def report(
     value: options.Values = None,
     within: Annotated[
         list[str] | None,
-        typer.Option(
-            "--within",
-            "--task",
-            help="Column whose levels are reported apart, such as the organ; repeatable.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
+        option(
+            "Column whose levels are reported apart, such as the organ; repeatable.",
+            "COLUMN",
+            Group.INPUT,
+            flags=("--within", "--task"),
         ),
     ] = None,
     model_from: reading.ModelFrom = None,
@@ -63,55 +60,40 @@ def report(
     baseline: comparison_options.Baseline = None,
     margin: comparison_options.Margin = None,
     seed: options.Seed = None,
-    title: Annotated[
-        str,
-        typer.Option(help="Heading of the page.", metavar="TEXT", rich_help_panel=Group.OUTPUT),
-    ] = TITLE,
-    out: Annotated[
-        Path,
-        typer.Option("--out", "-o", help="The page.", metavar="FILE", rich_help_panel=Group.OUTPUT),
-    ] = Path("report.html"),
+    title: Annotated[str, option("Heading of the page.", "TEXT", Group.OUTPUT)] = TITLE,
+    out: Annotated[Path, option("The page.", "FILE", Group.OUTPUT, flags=("--out", "-o"))] = Path(
+        "report.html"
+    ),
     pdf: Annotated[
         bool,
-        typer.Option(
-            "--pdf",
-            help="As PDF too, beside the page; takes Chromium or Chrome.",
-            rich_help_panel=Group.OUTPUT,
-        ),
+        switch("--pdf", "As PDF too, beside the page; takes Chromium or Chrome.", Group.OUTPUT),
     ] = False,
-    latex: Annotated[
-        bool, typer.Option("--latex", help="As LaTeX too.", rich_help_panel=Group.OUTPUT)
-    ] = False,
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="As Markdown too.", rich_help_panel=Group.OUTPUT)
-    ] = False,
-    json: Annotated[
-        bool, typer.Option("--json", help="As JSON too.", rich_help_panel=Group.OUTPUT)
-    ] = False,
+    latex: Annotated[bool, switch("--latex", "As LaTeX too.", Group.OUTPUT)] = False,
+    markdown: Annotated[bool, switch("--markdown", "As Markdown too.", Group.OUTPUT)] = False,
+    json: Annotated[bool, switch("--json", "As JSON too.", Group.OUTPUT)] = False,
     figures: Annotated[
         bool,
-        typer.Option(
+        switch(
             "--figures/--no-figures",
-            help="Draw the values of the cases, as dots in a picture, and the sets of ranks.",
-            rich_help_panel=Group.OUTPUT,
+            "Draw the values of the cases, as dots in a picture, and the sets of ranks.",
+            Group.OUTPUT,
         ),
     ] = True,
     include_cases: Annotated[
         bool,
-        typer.Option(
+        switch(
             "--include-cases",
-            help="Put the ids and the values of all cases on the page; without it none is there.",
-            rich_help_panel=Group.OUTPUT,
+            "Put the ids and the values of all cases on the page; without it none is there.",
+            Group.OUTPUT,
         ),
     ] = False,
     protocol: Annotated[
         Path | None,
-        typer.Option(
-            help="File in which was laid down beforehand what would be done; the report states its "
+        option(
+            "File in which was laid down beforehand what would be done; the report states its "
             "hash.",
-            metavar="FILE",
-            show_default=False,
-            rich_help_panel=Group.OUTPUT,
+            "FILE",
+            Group.OUTPUT,
         ),
     ] = None,
     strict: options.Strict = False,
@@ -153,28 +135,29 @@ def report(
     written = [out, *(out.with_suffix(suffix) for suffix, asked in wanted.items() if asked)]
     refuse_inputs(ctx, written)
 
-    found = reported_models.results_of(ctx, files, figures=figures)
+    reported = reported_models.results_of(ctx, files, figures=figures)
     sources = tuple(
         Source.from_file(path, " ".join(filter(None, (name, fold and f"fold {fold}"))))
-        for name, model in found.files.items()
+        for name, model in reported.files.items()
         for fold, path in files_of(model).items()
     )
     results = Results(
         title=title,
-        estimates=found.estimates,
-        comparisons=found.comparisons,
-        rankings=found.rankings,
-        curves=found.curves,
+        estimates=reported.estimates,
+        comparisons=reported.comparisons,
+        rankings=reported.rankings,
+        curves=reported.curves,
         sources=sources,
         protocol=None if protocol is None else Source.from_file(protocol, "protocol"),
-        command=_command(ctx.obj),
-        cases=reported_models.cases_of(ctx.params, found.files) if include_cases else (),
+        # Files without their folders, which may say whose they are.
+        command=shlex.join(["halfwidth", *map(_without_folder, ctx.obj)]),
+        cases=reported_models.cases_of(ctx.params, reported.files) if include_cases else (),
     )
 
-    made = Report(title, report_document(results, with_figures=figures))
-    _write(made, written)
+    page = Report(title, report_document(results, with_figures=figures))
+    _write(page, written)
 
-    return Answer(Document(), status=STRICT_STATUS if strict and results.cautions else 0)
+    return Answer(Document(), status=strict_status(strict, results.cautions))
 
 
 def _check_figures() -> None:
@@ -187,11 +170,6 @@ def _check_figures() -> None:
         raise OptionError(f"{error}; --no-figures does without") from None
 
 
-def _command(typed: tuple[str, ...]) -> str:
-    """The command as it was given; files without their folders, which may say whose they are."""
-    return shlex.join(["halfwidth", *map(_without_folder, typed)])
-
-
 def _without_folder(word: str) -> str:
     """The last part of a path, which may follow the name of a model or of an option.
 
@@ -202,10 +180,10 @@ def _without_folder(word: str) -> str:
     return f"{before}{equals}{Path(path).name}" if path else word
 
 
-def _write(made: Report, files: list[Path]) -> None:
+def _write(page: Report, files: list[Path]) -> None:
     for file in files:
         if file.suffix == ".pdf":
             print_page(files[0], file)
         else:
-            made.save(file)
+            page.save(file)
         note(f"wrote {file}")

@@ -27,44 +27,44 @@ SHARED = ("scores", "missing", "case", "groups", "strata")
 
 
 def curves_of_test_sets(
-    given: Mapping[str, Any], files: Mapping[str, ModelFile], estimates: Sequence[Estimate]
+    params: Mapping[str, Any], files: Mapping[str, ModelFile], estimates: Sequence[Estimate]
 ) -> tuple[Curves | CalibrationCurves, ...]:
     """Those whose numbers were estimated: of all models in one figure, where each has one curve.
 
     There are none of tasks, of weighted cases, and where models may have other cases than those
     that they are compared on.
     """
-    others = given["pairing"] != "complete"
+    others = params["pairing"] != "complete"
     wanted = any(one.metric in CURVE_OF for one in estimates)
-    if not wanted or not given["score"] or given["within"] or given["sample_weight"] or others:
+    if not wanted or not params["score"] or params["within"] or params["sample_weight"] or others:
         return ()
     curves, why_not = curves_of_predictions(
-        _predictions(given, files),
+        _predictions(params, files),
         estimates,
-        confidence_level=given["confidence_level"],
-        n_resamples=given["n_resamples"],
-        rng=given["seed"],
+        confidence_level=params["confidence_level"],
+        n_resamples=params["n_resamples"],
+        rng=params["seed"],
     )
     if why_not:
         note(why_not)
     return curves
 
 
-def _predictions(given: Mapping[str, Any], files: Mapping[str, ModelFile]) -> Predictions:
+def _predictions(params: Mapping[str, Any], files: Mapping[str, ModelFile]) -> Predictions:
     """What curves are drawn of; options of metrics alone have no effect on these."""
-    read = reading.Options.from_given(given)
+    read = reading.Options.from_given(params)
     tables = {name: reading.table_in(path, read, again=True) for name, path in files.items()}
     first = next(iter(tables.values()))
-    cells = class_cells(first, given["target"], numbers=False)
-    positive = given["pos_label"]
+    cells = class_cells(first, params["target"], numbers=False)
+    positive = params["pos_label"]
     return Predictions.from_table(
         tables if len(tables) > 1 else first,
-        given["target"],
-        score=given["score"],
-        model=given["by"],
-        labels=predictions.parse_labels(given["labels"], cells),
+        params["target"],
+        score=params["score"],
+        model=params["by"],
+        labels=predictions.parse_labels(params["labels"], cells),
         pos_label=None if positive is None else predictions.parse_label(positive, cells),
-        **{name: given[name] for name in SHARED},
+        **{name: params[name] for name in SHARED},
     )
 
 
@@ -83,7 +83,7 @@ def curves_of_detectors(
 
     drawn = []
     for kind, area in AREA_OF.items():
-        found: list[DetectionCurve] = []
+        curves_of_kind: list[DetectionCurve] = []
         for name, some in estimates.items():
             first = next((one for one in some if one.metric == area), None)
             if isinstance(first, DetectionEstimate):
@@ -93,7 +93,7 @@ def curves_of_detectors(
                     "rng": asked["rng"] if first.seed is None else first.seed,
                 }
                 curves = curves_like(kind, data, name, rule, {**asked, **draws})
-                found += (labelled(one, name, curves) for one in curves)
-        if found:
-            drawn.append(DetectionCurves(tuple(found)))
+                curves_of_kind += (labelled(one, name, curves) for one in curves)
+        if curves_of_kind:
+            drawn.append(DetectionCurves(tuple(curves_of_kind)))
     return tuple(drawn)

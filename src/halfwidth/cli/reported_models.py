@@ -54,21 +54,21 @@ class Found:
     curves: tuple[AnyCurves, ...] = ()
 
 
-def cases_of(given: Mapping[str, Any], files: Mapping[str, ModelFile]) -> tuple[Table, ...]:
+def cases_of(params: Mapping[str, Any], files: Mapping[str, ModelFile]) -> tuple[Table, ...]:
     """The columns of each file that results are of, as tables for the page."""
-    return tuple(_cases(given, path) for path in files.values())
+    return tuple(_cases(params, path) for path in files.values())
 
 
-def _cases(given: Mapping[str, Any], path: ModelFile) -> Table:
-    cells = reading.table_in(path, reading.Options.from_given(given), again=True)
-    if columns_of(given).has_test_set:
-        values = [given["target"], *(given["score"] or ()), given["prediction"]]
-        case = given["case"]
+def _cases(params: Mapping[str, Any], path: ModelFile) -> Table:
+    cells = reading.table_in(path, reading.Options.from_given(params), again=True)
+    if columns_of(params).has_test_set:
+        values = [params["target"], *(params["score"] or ()), params["prediction"]]
+        case = params["case"]
     else:
-        layout = layout_of(cells, given["value"] or [], None, given["case"])
+        layout = layout_of(cells, params["value"] or [], None, params["case"])
         values, case = list(layout.values), layout.case
-    model = given["by"] or next((name for name in MODEL_COLUMNS if name in cells), None)
-    further = [model, *(given["within"] or ()), given["groups"], given["strata"]]
+    model = params["by"] or next((name for name in MODEL_COLUMNS if name in cells), None)
+    further = [model, *(params["within"] or ()), params["groups"], params["strata"]]
     names = [name for name in dict.fromkeys([case, *further, *values]) if name is not None]
     kinds = [Kind.NUMBER if cells.is_numeric(name) else Kind.TEXT for name in names]
     columns = tuple(Column(name, kind) for name, kind in zip(names, kinds, strict=True))
@@ -90,23 +90,23 @@ def results_of(ctx: typer.Context, files: list[str], *, figures: bool) -> Found:
         return _detectors(ctx, files, detectors, figures=figures)
     named = named_models(files, ctx.params["model_from"])
     if len(named) > 1 or _holds_models(ctx, *named.values()):
-        found = _several_models(ctx, files, named)
+        results = _several_models(ctx, files, named)
     else:
-        found = _one_model(ctx, *named.values())
-    found = replace(found, estimates=_with_decisions(found.estimates, ctx.params))
+        results = _one_model(ctx, *named.values())
+    results = replace(results, estimates=_with_decisions(results.estimates, ctx.params))
     if not (figures and columns_of(ctx.params).has_test_set):
-        return found
-    curves = reported_curves.curves_of_test_sets(ctx.params, found.files, found.estimates)
-    return replace(found, curves=curves)
+        return results
+    curves = reported_curves.curves_of_test_sets(ctx.params, results.files, results.estimates)
+    return replace(results, curves=curves)
 
 
-def _with_decisions(estimates: Estimates, given: Mapping[str, Any]) -> Estimates:
+def _with_decisions(estimates: Estimates, params: Mapping[str, Any]) -> Estimates:
     """The estimates, with a note on how scores became classes where nothing else says so."""
     counting = any(one.metric_spec.spec.takes is Takes.TWO_BY_TWO for one in estimates)
-    if not (counting and given["score"]) or given["prediction"] or given["threshold"]:
+    if not (counting and params["score"]) or params["prediction"] or params["threshold"]:
         return estimates
     decided = "positive from a score of 0.5 on"
-    if len(given["score"]) > 2:
+    if len(params["score"]) > 2:
         decided = "the class with the highest score"
     return replace(estimates, notes=(*estimates.notes, f"predicted class: {decided}"))
 
@@ -136,45 +136,37 @@ def _one_model(ctx: typer.Context, path: ModelFile) -> Found:
     return Found({"": path}, _values(ctx.params, path))
 
 
-def _values(given: Mapping[str, Any], path: ModelFile) -> Estimates:
+def _values(params: Mapping[str, Any], path: ModelFile) -> Estimates:
     data = CaseValues.from_table(
-        reading.table_in(path, reading.Options.from_given(given)),
-        given["value"] or None,
-        metric=metrics_of(given["metric"]),
-        by=given["within"] or (),
-        bounds=options.parse_bounds(given["bounds"]),
-        **{name: given[name] for name in (*OF_DATA, *OF_CASE_VALUES)},
+        reading.table_in(path, reading.Options.from_given(params)),
+        params["value"] or None,
+        metric=metrics_of(params["metric"]),
+        by=params["within"] or (),
+        bounds=options.parse_bounds(params["bounds"]),
+        **{name: params[name] for name in (*OF_DATA, *OF_CASE_VALUES)},
     )
     return estimate(
         data,
-        statistic=split_names([given["statistic"]]),
-        rng=given["seed"],
-        **{name: given[name] for name in ("method", "confidence_level", "n_resamples")},
+        statistic=split_names([params["statistic"]]),
+        rng=params["seed"],
+        **{name: params[name] for name in ("method", "confidence_level", "n_resamples")},
     )
 
 
-def _test_set(given: Mapping[str, Any], path: ModelFile) -> Estimates:
-    source = predictions.TestSetSource(
-        path,
-        given["target"],
-        given["score"] or [],
-        given["prediction"],
-        None,
-        None,
-        reading.Options.from_given(given),
-    )
+def _test_set(params: Mapping[str, Any], path: ModelFile) -> Estimates:
+    source = predictions.TestSetSource.from_params(path, params)
     passed_on = ("method", "confidence_level", "n_resamples", "missing")
-    settings = predictions.test_set_arguments(given) | {
-        "rng": given["seed"],
+    settings = predictions.test_set_arguments(params) | {
+        "rng": params["seed"],
         "alternative": "two-sided",
-        "average": None if given["average"] is None else [given["average"]],
-        "bounds": options.parse_bounds(given["bounds"]),
+        "average": None if params["average"] is None else [params["average"]],
+        "bounds": options.parse_bounds(params["bounds"]),
         "jobs": 1,
-        **{name: given[name] for name in passed_on},
+        **{name: params[name] for name in passed_on},
     }
-    columns = predictions.DesignColumns(given["groups"], given["strata"], given["sample_weight"])
+    columns = predictions.DesignColumns(params["groups"], params["strata"], params["sample_weight"])
     return predictions.estimate_test_set(
-        source, split_names(given["metric"] or ()), settings, columns, (None, None)
+        source, split_names(params["metric"] or ()), settings, columns, (None, None)
     )
 
 
@@ -191,11 +183,11 @@ def _detectors(
         refuse_given(ctx, ABOUT_SEVERAL, "is about several detectors, and one is given")
         data = replace(data, detections={"": next(iter(data.detections.values()))})
     results = results_of_data(data, **asked)
-    of_detectors = {"": tuple(results.estimates)}
+    estimates = {"": tuple(results.estimates)}
     if results.rankings is not None:
         ranked = results.rankings
-        of_detectors = {name: tuple(one[name].estimate for one in ranked) for name in named}
-    drawn = (data, of_detectors, asked)
+        estimates = {name: tuple(one[name].estimate for one in ranked) for name in named}
+    drawn = (data, estimates, asked)
     curves = reported_curves.curves_of_detectors(*drawn) if figures else ()
     return Found(read, results.estimates, results.comparisons, results.rankings, curves)
 

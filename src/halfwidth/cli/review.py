@@ -8,8 +8,8 @@ from typing import Annotated, Any, cast
 import typer
 
 from halfwidth.cli import options, reading
-from halfwidth.cli.answer import Answer
-from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.answer import Answer, strict_status
+from halfwidth.cli.option_groups import option, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -18,14 +18,13 @@ from halfwidth.planning.published.review import review_table
 from halfwidth.planning.published.reviews import Reviews
 
 
-def _number(text: str, metavar: str = "NUMBER") -> typer.models.OptionInfo:
-    option: typer.models.OptionInfo = typer.Option(
-        help=text, metavar=metavar, show_default=False, rich_help_panel=Group.PUBLISHED
-    )
-    return option
+def _number(text: str, metavar: str = "NUMBER") -> Any:
+    return option(text, metavar, Group.PUBLISHED)
 
 
+@with_options(reading.plain_table_options)
 def review(
+    ctx: typer.Context,
     file: Annotated[
         Path | None,
         typer.Argument(
@@ -77,11 +76,6 @@ def review(
             "HOW",
         ),
     ] = None,
-    where: reading.Where = None,
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -124,9 +118,9 @@ def review(
     if file is not None:
         stray = [name for name, value in {**numbers, "label": label}.items() if value is not None]
         if stray:
-            option = stray[0].replace("_", "-")
-            raise OptionError(f"--{option} has no effect with a table; make it a column of {file}")
-        how = reading.Options(sheet, decimal, header, input_format, where=where)
+            flag = stray[0].replace("_", "-")
+            raise OptionError(f"--{flag} has no effect with a table; make it a column of {file}")
+        how = reading.Options.from_given(ctx.params)
         table = reading.table_in(file, how)
         reviews = review_table(
             table,
@@ -137,8 +131,8 @@ def review(
             **common,
         )
     elif plus_minus is not None or compare is not None:
-        option = "--plus-minus" if plus_minus is not None else "--compare"
-        raise OptionError(f"{option} is for a table of published numbers; name one")
+        flag = "--plus-minus" if plus_minus is not None else "--compare"
+        raise OptionError(f"{flag} is for a table of published numbers; name one")
     elif n is None:
         raise OptionError(
             "say what was published, --n N and --mean, --correct or --auroc, or name a table; "
@@ -147,7 +141,6 @@ def review(
     else:
         scaled = 1.0 if scale is None else scale
         reviews = Reviews((review_one(n, **numbers, scale=scaled, label=label or "", **common),))
-    for text in reviews.notes:
-        note(text)
-    status = STRICT_STATUS if strict and reviews.cautions else 0
+    note(*reviews.notes)
+    status = strict_status(strict, reviews.cautions)
     return Answer(reviews.document(), fmt, out, status)

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import figures, options, reading
-from halfwidth.cli.answer import Answer
-from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.option_groups import declared
+from halfwidth.cli.answer import Answer, strict_status
+from halfwidth.cli.option_groups import declared, option, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -20,7 +19,9 @@ from halfwidth.estimation.runs.quantiles import run_statistics
 from halfwidth.verbs.estimate import estimate
 
 
+@with_options(reading.plain_table_options)
 def runs(
+    ctx: typer.Context,
     file: Annotated[
         Path,
         typer.Argument(
@@ -31,42 +32,39 @@ def runs(
     ],
     value: Annotated[
         str | None,
-        typer.Option(
-            help="Column of the metric, with or without 'metrics.' before it; default: the only "
+        option(
+            "Column of the metric, with or without 'metrics.' before it; default: the only "
             "one there is.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
+            "COLUMN",
+            Group.INPUT,
         ),
     ] = None,
     quantile: Annotated[list[float], declared("quantile", more="Repeatable.")] = [0.1, 0.5, 0.9],  # noqa: B006 -- typer copies it
     by: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Column that names the source of variation (seed, split, augmentation, ...): each "
+        option(
+            "Column that names the source of variation (seed, split, augmentation, ...): each "
             "is estimated apart; repeatable.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
+            "COLUMN",
+            Group.INPUT,
         ),
     ] = None,
     metric: Annotated[
         str | None,
-        typer.Option(
-            help="What the values are; decides range, unit and whether high is good. Default: what "
+        option(
+            "What the values are; decides range, unit and whether high is good. Default: what "
             "the column is called, where that is a metric.",
-            metavar="NAME",
-            show_default=False,
-            rich_help_panel=Group.ESTIMATE,
+            "NAME",
+            Group.ESTIMATE,
         ),
     ] = None,
     method: Annotated[
         str,
-        typer.Option(
-            help="auto, exact, exact_attained, exact_randomized, asymptotic, semiparametric, "
+        option(
+            "auto, exact, exact_attained, exact_randomized, asymptotic, semiparametric, "
             "percentile, ...; the mean has t.",
-            metavar="NAME",
-            rich_help_panel=Group.INTERVAL,
+            "NAME",
+            Group.INTERVAL,
         ),
     ] = "auto",
     point: Annotated[str, declared("point")] = "auto",
@@ -83,20 +81,15 @@ def runs(
     penalty: options.Penalty = None,
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
-    where: reading.Where = None,
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
     plot: Annotated[
         Path | None,
-        typer.Option(
-            help="Draw a figure too: the runs and their quantiles, a row per source.",
-            metavar="FILE",
-            rich_help_panel=Group.OUTPUT,
+        option(
+            "Draw a figure too: the runs and their quantiles, a row per source.",
+            "FILE",
+            Group.OUTPUT,
         ),
     ] = None,
     strict: options.Strict = False,
@@ -119,7 +112,7 @@ def runs(
     if not quantile:
         raise OptionError("name a level: --quantile 0.9")
 
-    how = reading.Options(sheet, decimal, header, input_format, where=where)
+    how = reading.Options.from_given(ctx.params)
     data = CaseValues.from_runs(
         reading.table_in(file, how),
         value,
@@ -142,11 +135,9 @@ def runs(
         "simultaneous": simultaneous,
     }
     estimates = estimate(data, **asked)
-    for text in estimates.notes:
-        note(text)
+    note(*estimates.notes)
     if plot is not None:
         figures.draw(estimates, plot, "distribution")
     figure = Figure("distribution", "Training runs and their quantiles", estimates, plot)
     document = figures.with_figure(estimates.document(), figure)
-    status = STRICT_STATUS if strict and estimates.cautions else 0
-    return Answer(document, fmt, out, status)
+    return Answer(document, fmt, out, strict_status(strict, estimates.cautions))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from halfwidth.cli import mask_options, options
-from halfwidth.cli.answer import Answer
-from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.answer import Answer, strict_status
+from halfwidth.cli.option_groups import option, switch
 from halfwidth.cli.output import InterruptReportedError, complain, note
 from halfwidth.core.cautions import Caution
-from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.data.case_values import CaseValues
@@ -50,22 +50,17 @@ def score(
     jobs: options.Jobs = 1,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help=f"Write the per-case table to FILE ({', '.join(TABLE_SUFFIXES)}); a run that was "
+        option(
+            f"Write the per-case table to FILE ({', '.join(TABLE_SUFFIXES)}); a run that was "
             "cut off goes on with the same command. Default: to stdout, as CSV.",
-            metavar="FILE",
-            rich_help_panel=Group.OUTPUT,
+            "FILE",
+            Group.OUTPUT,
+            flags=("--out", "-o"),
         ),
     ] = None,
     summary: Annotated[
         bool,
-        typer.Option(
-            "--summary/--no-summary",
-            help="Show intervals of the metrics at the end.",
-            rich_help_panel=Group.OUTPUT,
-        ),
+        switch("--summary/--no-summary", "Show intervals of the metrics at the end.", Group.OUTPUT),
     ] = True,
     statistic: options.Statistics = ["mean"],  # noqa: B006 -- typer copies it
     method: options.Method = "auto",
@@ -76,13 +71,12 @@ def score(
     penalty: options.Penalty = None,
     fmt: Annotated[
         str | None,
-        typer.Option(
-            "--format",
-            help="Of what goes to stdout. With --out the summary: "
+        option(
+            "Of what goes to stdout. With --out the summary: "
             f"{', '.join(options.FORMAT_NAMES)}; without, the per-case table: csv or json.",
-            metavar="FORMAT",
-            show_default=False,
-            rich_help_panel=Group.OUTPUT,
+            "FORMAT",
+            Group.OUTPUT,
+            flags=("--format",),
         ),
     ] = None,
     json: options.Json = False,
@@ -153,8 +147,7 @@ def _answer(
         Answer(Document(data=values), fmt).show()
     else:
         note(f"wrote {out} ({scores.extent})")
-    for text in scores.notes:
-        note(text)
+    note(*scores.notes)
     for caution in scores.cautions:
         complain(str(caution))
     cautions: list[Caution] = [*scores.cautions]
@@ -163,7 +156,7 @@ def _answer(
         estimates = _summary(scores, table)
     if estimates is not None:
         cautions += estimates.cautions
-    status = STRICT_STATUS if strict and cautions else 0
+    status = strict_status(strict, cautions)
     if estimates is not None:
         document = estimates.document()
         aside = out is None
@@ -177,14 +170,12 @@ def _answer(
 
 
 def _format(fmt: str | None, json: bool, out: Path | None) -> str:
+    # The suffix of --out is that of the per-case table, not of what goes to stdout.
+    chosen = options.resolve_format(fmt, json)
     if out is not None:
-        # The suffix of --out is that of the per-case table, not of what goes to stdout.
-        return options.resolve_format(fmt, json, None)
-    if json and fmt not in (None, "json"):
-        raise OptionError(f"--json and --format {fmt} exclude each other")
-    if fmt is not None and fmt not in options.FORMAT_NAMES:
-        raise UnknownNameError("format", fmt, options.FORMAT_NAMES)
-    chosen = "json" if json else fmt or "csv"
+        return chosen
+    if not json and fmt is None:
+        return "csv"
     if chosen not in ("csv", "json"):
         raise OptionError(
             f"--format {chosen} is for the summary, which goes to stdout with --out FILE; without "
@@ -214,8 +205,7 @@ def _summary(scores: Scores, table: dict[str, Any]) -> Estimates | None:
         return bool(table["missing"] == "raise")
 
     rows, left_out = scores.defined(reports)
-    for text in left_out:
-        note(text)
+    note(*left_out)
     if left_out:
         note(
             "say what that means: --missing omit leaves such cases out, --missing worst counts "
@@ -226,6 +216,5 @@ def _summary(scores: Scores, table: dict[str, Any]) -> Estimates | None:
     columns = {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
     policy = {name: table.pop(name) for name in ("missing", "penalty")}
     estimates = estimate(CaseValues.from_table(columns, **policy), **table)
-    for text in estimates.notes:
-        note(text)
+    note(*estimates.notes)
     return estimates

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from halfwidth.cli.answer import Answer
-from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.command import SETTINGS, Verb
+from halfwidth.cli.option_groups import option, switch
 from halfwidth.cli.options import Jobs, Strict
 from halfwidth.cli.output import InterruptReportedError, complain, note, write
 from halfwidth.cli.study_advise import advise
@@ -70,39 +70,27 @@ app = typer.Typer(
 Spec = Annotated[Path, typer.Argument(help="The spec of the study, a TOML file.", metavar="SPEC")]
 StoreOption = Annotated[
     Path,
-    typer.Option(
-        "--store",
-        help="The folder that keeps the results; made on the first run.",
-        metavar="DIR",
-        rich_help_panel=Group.RUNNING,
+    option(
+        "The folder that keeps the results; made on the first run.",
+        "DIR",
+        Group.RUNNING,
     ),
 ]
 StoreArgument = Annotated[Path, typer.Argument(help="The store of a study.", metavar="STORE")]
 Dask = Annotated[
     str | None,
-    typer.Option(
-        help="Address of a Dask scheduler (tcp://host:8786), or 'local' for one here.",
-        metavar="ADDRESS",
-        show_default=False,
-        rich_help_panel=Group.RUNNING,
+    option(
+        "Address of a Dask scheduler (tcp://host:8786), or 'local' for one here.",
+        "ADDRESS",
+        Group.RUNNING,
     ),
 ]
 ShardOption = Annotated[
     str | None,
-    typer.Option(
-        help="Do the i-th of N shares, for array jobs without a scheduler.",
-        metavar="i/N",
-        show_default=False,
-        rich_help_panel=Group.RUNNING,
-    ),
+    option("Do the i-th of N shares, for array jobs without a scheduler.", "i/N", Group.RUNNING),
 ]
 Retries = Annotated[
-    int,
-    typer.Option(
-        help="How often a chunk that went wrong is done again.",
-        metavar="K",
-        rich_help_panel=Group.RUNNING,
-    ),
+    int, option("How often a chunk that went wrong is done again.", "K", Group.RUNNING)
 ]
 
 
@@ -112,10 +100,10 @@ def init(
         Path,
         typer.Argument(help="Per-case tables, *_scores.npy, *_targets.npy.", metavar="FOLDER"),
     ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="Where to write the spec.", metavar="FILE")
-    ] = Path("study.toml"),
-    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
+    out: Annotated[Path, option("Where to write the spec.", "FILE", flags=("--out", "-o"))] = Path(
+        "study.toml"
+    ),
+    force: Annotated[bool, switch("--force", "Overwrite FILE.")] = False,
 ) -> Answer:
     """Write a spec that runs as it is: what was found, what was guessed, every option.
 
@@ -143,12 +131,7 @@ def run(
     shard: ShardOption = None,
     retries: Retries = 1,
     dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            help="Show chunks and predicted costs; run nothing.",
-            rich_help_panel=Group.RUNNING,
-        ),
+        bool, switch("--dry-run", "Show chunks and predicted costs; run nothing.", Group.RUNNING)
     ] = False,
     strict: Strict = False,
 ) -> Answer:
@@ -165,7 +148,7 @@ def run(
     """
     planned = plan(spec)
     _print_cautions(planned)
-    cautioned = STRICT_STATUS if strict and planned.cautions else 0
+    cautioned = strict_status(strict, planned.cautions)
     if dry_run:
         return Answer(_costs(planned, shard, jobs), status=cautioned)
     with _report_interrupts():
@@ -180,13 +163,11 @@ def status(
     ],
     store: Annotated[
         Path | None,
-        typer.Option(
-            "--store",
-            help="The store, where the argument is its SPEC: for stores of earlier versions, which "
+        option(
+            "The store, where the argument is its SPEC: for stores of earlier versions, which "
             "do not say what is left.",
-            metavar="DIR",
-            show_default=False,
-            rich_help_panel=Group.RUNNING,
+            "DIR",
+            Group.RUNNING,
         ),
     ] = None,
 ) -> Answer:
@@ -364,7 +345,7 @@ def _status_parts(status: StudyStatus, store: Path) -> Iterator[Part]:
     time = f"done in {duration_text(status.seconds)} of core time"
     if status.left is None:
         yield Note(f"{_counted(len(status.done), 'chunk')} {time}")
-        yield Note("what is left only the spec tells:")
+        yield Note("only the spec tells what is left:")
         yield Code((f"halfwidth study status SPEC --store {store}",))
     else:
         total = len(status.done) + len(status.failed) + len(status.left)
@@ -399,5 +380,5 @@ def _name_list(title: str, texts: list[str]) -> Items:
     return Items(tuple(Item("", text) for text in [*texts[:MOST_NAMED], *more]), title)
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

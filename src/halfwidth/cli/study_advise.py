@@ -9,6 +9,7 @@ import typer
 
 from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
+from halfwidth.cli.option_groups import option
 from halfwidth.cli.options import FormatOfStdout, Json, Seed, resolve_format
 from halfwidth.cli.study_answers import Names, cells_in, filter_option
 from halfwidth.core.errors import OptionError
@@ -33,20 +34,19 @@ def advise(
     n: Annotated[Names, filter_option("this size", "--n", "-n")] = None,
     top: Annotated[
         int,
-        typer.Option(
-            help="Methods shown of each n, besides those that cannot be told apart from the first.",
-            metavar="K",
-            rich_help_panel=Group.ESTIMATE,
+        option(
+            "Methods shown of each n, besides those that cannot be told apart from the first.",
+            "K",
+            Group.ESTIMATE,
         ),
     ] = 3,
     reference: Annotated[
         str | None,
-        typer.Option(
-            help="The method that widths are compared with; default: t, else wilson or percentile.",
-            metavar="METHOD",
-            show_default=False,
-            autocompletion=completion.methods,
-            rich_help_panel=Group.ESTIMATE,
+        option(
+            "The method that widths are compared with; default: t, else wilson or percentile.",
+            "METHOD",
+            Group.ESTIMATE,
+            completed=completion.methods,
         ),
     ] = None,
     seed: Seed = None,
@@ -69,8 +69,14 @@ def advise(
     written = resolve_format(fmt, json)
     if top < 1:
         raise OptionError(f"--top {top}: show at least 1 method of each n")
-    given = {"metric": metric, "statistic": statistic, "average": average, "method": method, "n": n}
-    filters = {name: split_names(texts) for name, texts in given.items() if texts}
+    filters_typed = {
+        "metric": metric,
+        "statistic": statistic,
+        "average": average,
+        "method": method,
+        "n": n,
+    }
+    filters = {name: split_names(texts) for name, texts in filters_typed.items() if texts}
     resolved = resolve_seed(seed)
     ranked = advice(chosen(cells_in(stores), **filters), reference=reference, rng=resolved)
     return Answer(advice_document(ranked, top=top, seed=resolved), written)

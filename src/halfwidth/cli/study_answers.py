@@ -11,6 +11,7 @@ import typer
 from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.completion import Completion
+from halfwidth.cli.option_groups import option
 from halfwidth.cli.options import FormatOfStdout, Json, resolve_format
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
@@ -56,21 +57,20 @@ def _parts(incomplete: str) -> list[str]:
     return completion.starting(incomplete, PARTS)
 
 
-def filter_option(what: str, *names: str, completed: Completion | None = None) -> Any:
+def filter_option(text: str, *names: str, completed: Completion | None = None) -> Any:
     """An option that leaves only some of the cells."""
     metavar = "N" if "-n" in names else "NAME"
-    return typer.Option(
-        *names,
-        help=f"Only {what}; repeatable, or a list with commas.",
-        metavar=metavar,
-        show_default=False,
-        autocompletion=completed,
-        rich_help_panel=Group.CELLS,
+    return option(
+        f"Only {text}; repeatable, or a list with commas.",
+        metavar,
+        Group.CELLS,
+        flags=(*names,),
+        completed=completed,
     )
 
 
-def _part_option(what: str, metavar: str) -> Any:
-    return typer.Option(help=what, metavar=metavar, show_default=False, rich_help_panel=Group.PARTS)
+def _part_option(text: str, metavar: str) -> Any:
+    return option(text, metavar, Group.PARTS)
 
 
 @frozen
@@ -94,11 +94,11 @@ def summary(
     ],
     what: Annotated[
         str,
-        typer.Option(
-            help="coverage, pace, tests, mixed, needs, ratios, shifts or failures.",
-            metavar="PART",
-            autocompletion=_parts,
-            rich_help_panel=Group.ESTIMATE,
+        option(
+            "coverage, pace, tests, mixed, needs, ratios, shifts or failures.",
+            "PART",
+            Group.ESTIMATE,
+            completed=_parts,
         ),
     ] = "coverage",
     metric: Annotated[Names, filter_option("this metric", completed=completion.all_metrics)] = None,
@@ -169,21 +169,21 @@ def summary(
         against, between, over, coverage, width, reference, seed, refits, spec or None
     )
     _check(what, options)
-    given = {"metric": metric, "statistic": statistic, "average": average, "method": method, "n": n}
-    filters = {name: split_names(texts) for name, texts in given.items() if texts}
+    typed = {"metric": metric, "statistic": statistic, "average": average, "method": method, "n": n}
+    filters = {name: split_names(texts) for name, texts in typed.items() if texts}
     return Answer(PARTS[what](stores, filters, options), chosen)
 
 
 # --------------------------------------------------------------------------- options
 
 
-def _check(what: str, options: PartOptions) -> None:
+def _check(part: str, options: PartOptions) -> None:
     """An option that the part does not look at is an error."""
-    for name, given in vars(options).items():
-        if given is not None and what not in TAKEN_BY[name]:
+    for name, value in vars(options).items():
+        if value is not None and part not in TAKEN_BY[name]:
             parts = " or ".join(TAKEN_BY[name])
             raise OptionError(
-                f"--{name} says nothing to --what {what}; it goes with --what {parts}"
+                f"--{name} has no effect with --what {part}; it goes with --what {parts}"
             )
     if options.against is not None and options.between is not None:
         raise OptionError("--against compares metrics of two stores; --between those of one")
@@ -192,8 +192,7 @@ def _check(what: str, options: PartOptions) -> None:
 def opened(store: Path) -> Results:
     """The results in a store, with what is to be known of them on stderr."""
     results = open_results(store)
-    for text in results.notes:
-        note(text)
+    note(*results.notes)
     return results
 
 
@@ -206,19 +205,15 @@ def _chosen(stores: list[Path], filters: Filters) -> pd.DataFrame:
     return chosen(cells_in(stores), **filters)
 
 
-def _usual_or_refuse(cells: pd.DataFrame, column: str, usual: str, option: str, what: str) -> str:
+def _usual_or_refuse(cells: pd.DataFrame, column: str, usual: str, option: str, part: str) -> str:
     """The usual method or n, or an error that names the option where there is none of it."""
     there = list(dict.fromkeys(cells[column]))
     if usual not in map(str, there):
         raise OptionError(
-            f"--what {what} takes {column} {usual} by default, which no chosen cell of the study "
+            f"--what {part} takes {column} {usual} by default, which no chosen cell of the study "
             f"has; give {option}, one of {shortened(there)}"
         )
     return usual
-
-
-def _resolved_seed(options: PartOptions) -> int:
-    return resolve_seed(options.seed)
 
 
 # --------------------------------------------------------------------------- parts
@@ -243,7 +238,7 @@ def _pace(stores: list[Path], filters: Filters, _options: PartOptions) -> Docume
 def _tests(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
     from halfwidth.study.reports.answers import answer_document
 
-    level, seed = options.over or "instance", _resolved_seed(options)
+    level, seed = options.over or "instance", resolve_seed(options.seed)
     paces = pace(_chosen(stores, filters))
     if options.against is None:
         tests = pace_tests(paces, options.between or "metric", level=level, rng=seed)
@@ -269,7 +264,7 @@ def _mixed(stores: list[Path], filters: Filters, options: PartOptions) -> Docume
         not_fitted_note,
     )
 
-    seed = _resolved_seed(options)
+    seed = resolve_seed(options.seed)
     paces = pace(_chosen(stores, filters))
     refits = N_BOOTSTRAP if options.refits is None else options.refits
     model = skewness_model(paces, n_bootstrap=refits, rng=seed)
@@ -346,10 +341,10 @@ def _relative_to(
 def _failures(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
     from halfwidth.study.reports.answers import answer_document, logits_note
 
-    for name, option in (("method", "--method"), ("n", "-n")):
+    for name, flag in (("method", "--method"), ("n", "-n")):
         values = filters.get(name, [])
         if len(values) > 1:
-            raise OptionError(f"{option} {','.join(values)}: failures are of one {name}")
+            raise OptionError(f"{flag} {','.join(values)}: failures are of one {name}")
     cells = _chosen(stores, {name: v for name, v in filters.items() if name != "n"})
     (method,) = filters.get("method") or [
         _usual_or_refuse(cells, "method", percentile.__name__, "--method", "failures")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halfwidth.cli.answer import Answer
+from halfwidth.cli.option_groups import option, switch
 from halfwidth.cli.options import FormatOfStdout, Jobs, Json, Seed, resolve_format
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -28,48 +29,41 @@ def describe(
     ],
     instances: Annotated[
         bool,
-        typer.Option(
-            "--instances",
-            help="A row for each instance, not quartiles over them.",
-            rich_help_panel=Group.ESTIMATE,
-        ),
+        switch("--instances", "A row for each instance, not quartiles over them.", Group.ESTIMATE),
     ] = False,
     families: Annotated[
         bool,
-        typer.Option(
+        switch(
             "--families",
-            help="How many instances reject normal, beta, gamma and other families.",
-            rich_help_panel=Group.ESTIMATE,
+            "How many instances reject normal, beta, gamma and other families.",
+            Group.ESTIMATE,
         ),
     ] = False,
     family: Annotated[
         str | None,
-        typer.Option(
-            help="Only these: normal, t, skewnormal, lognormal, logistic, exponential, chi2, beta, "
+        option(
+            "Only these: normal, t, skewnormal, lognormal, logistic, exponential, chi2, beta, "
             "gamma, pareto, weibull.",
-            metavar="NAME,...",
-            show_default=False,
-            rich_help_panel=Group.ESTIMATE,
+            "NAME,...",
+            Group.ESTIMATE,
         ),
     ] = None,
     tests: Annotated[
         int | None,
-        typer.Option(
-            help="Tests among which the 5 % are shared (Bonferroni); default: the instances of a "
+        option(
+            "Tests among which the 5 % are shared (Bonferroni); default: the instances of a "
             "metric.",
-            metavar="K",
-            show_default=False,
-            rich_help_panel=Group.ESTIMATE,
+            "K",
+            Group.ESTIMATE,
         ),
     ] = None,
     lilliefors: Annotated[
         int | None,
-        typer.Option(
-            help="Also p by parametric bootstrap of N draws, each fitted again; t and skewnormal "
+        option(
+            "Also p by parametric bootstrap of N draws, each fitted again; t and skewnormal "
             "take long.",
-            metavar="N",
-            show_default=False,
-            rich_help_panel=Group.ESTIMATE,
+            "N",
+            Group.ESTIMATE,
         ),
     ] = None,
     jobs: Jobs = 1,
@@ -92,10 +86,15 @@ def describe(
     if families:
         document = _families(spec, family, tests, lilliefors, jobs, seed, each=instances)
         return Answer(document, chosen)
-    given = {"--family": family, "--tests": tests, "--lilliefors": lilliefors, "--seed": seed}
-    for option, value in given.items():
+    options_of_families = {
+        "--family": family,
+        "--tests": tests,
+        "--lilliefors": lilliefors,
+        "--seed": seed,
+    }
+    for flag, value in options_of_families.items():
         if value is not None:
-            raise OptionError(f"{option} is of the test of families: say --families too")
+            raise OptionError(f"{flag} needs --families")
 
     frame = characteristics(plan(spec))
     if instances:
@@ -116,12 +115,12 @@ def _families(
     """Which families are rejected, or all fits."""
     names = None if family is None else [part.strip() for part in family.split(",")]
     if seed is not None and lilliefors is None:
-        raise OptionError("--seed is of the draws that --lilliefors N makes")
+        raise OptionError("--seed needs --lilliefors N, whose draws it repeats")
     entropy = resolve_seed(seed)
     planned = plan(spec)
     if each:
         if tests is not None:
-            raise OptionError("--tests is of the shares of rejections; --instances shows every p")
+            raise OptionError("--tests has no effect with --instances, which shows every p")
         fits = family_fits(planned, names, lilliefors=lilliefors, rng=entropy, jobs=jobs)
         return fits_document(fits, entropy)
     rejections = family_rejections(

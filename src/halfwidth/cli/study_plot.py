@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from halfwidth.cli.answer import Answer
+from halfwidth.cli.option_groups import option, switch
 from halfwidth.cli.output import note
-from halfwidth.cli.study_answers import opened
+from halfwidth.cli.study_answers import cells_in
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.files import write_whole
 from halfwidth.core.option_table.option import Group
 from halfwidth.document.parts import Document, Item, Items
-from halfwidth.study.analysis import cells_of
 from halfwidth.study.studies import plan
 
 if TYPE_CHECKING:
@@ -40,74 +40,32 @@ def plot(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="The folder for the files; made if need be.",
-            metavar="DIR",
-            rich_help_panel=Group.OUTPUT,
+        option(
+            "The folder for the files; made if need be.", "DIR", Group.OUTPUT, flags=("--out", "-o")
         ),
     ] = None,
     every: Annotated[
-        bool,
-        typer.Option(
-            "--all", help="All figures that can be drawn.", rich_help_panel=Group.ESTIMATE
-        ),
+        bool, switch("--all", "All figures that can be drawn.", Group.ESTIMATE)
     ] = False,
     listing: Annotated[
-        bool,
-        typer.Option(
-            "--list",
-            help="Print the names of the figures; draw none.",
-            rich_help_panel=Group.OUTPUT,
-        ),
+        bool, switch("--list", "Print the names of the figures; draw none.", Group.OUTPUT)
     ] = False,
     spec: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--spec",
-            help="The spec of a study, for figures of the data; repeatable.",
-            metavar="FILE",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
+        option(
+            "The spec of a study, for figures of the data; repeatable.",
+            "FILE",
+            Group.INPUT,
         ),
     ] = None,
     formats: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            help="Of pdf, svg and png.",
-            metavar="NAME,...",
-            rich_help_panel=Group.OUTPUT,
-        ),
+        str, option("Of pdf, svg and png.", "NAME,...", Group.OUTPUT, flags=("--format",))
     ] = USUAL,
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            help="Only these metrics.",
-            metavar="NAME,...",
-            show_default=False,
-            rich_help_panel=Group.CELLS,
-        ),
-    ] = None,
+    metric: Annotated[str | None, option("Only these metrics.", "NAME,...", Group.CELLS)] = None,
     statistic: Annotated[
-        str | None,
-        typer.Option(
-            help="Only these statistics.",
-            metavar="NAME,...",
-            show_default=False,
-            rich_help_panel=Group.CELLS,
-        ),
+        str | None, option("Only these statistics.", "NAME,...", Group.CELLS)
     ] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help="Only these methods.",
-            metavar="NAME,...",
-            show_default=False,
-            rich_help_panel=Group.CELLS,
-        ),
-    ] = None,
+    method: Annotated[str | None, option("Only these methods.", "NAME,...", Group.CELLS)] = None,
 ) -> Answer:
     """Draw what a study found; beside each figure stands a CSV file with every number in it.
 
@@ -127,7 +85,9 @@ def plot(
     folders, names = _stores_and_names(stores)
     if not listing:
         _check_choice(out, every, names)
-    cells = _filtered(_cells(folders), {"metric": metric, "statistic": statistic, "method": method})
+    cells = _filtered(
+        cells_in(folders), {"metric": metric, "statistic": statistic, "method": method}
+    )
     figures = figures_of(cells, functools.partial(_values, spec) if spec else None)
     chosen = _chosen(figures, names) if names else figures
     if listing:
@@ -174,10 +134,6 @@ def _folder(out: Path) -> Path:
     except OSError as error:
         raise DataError(f"{out}: cannot be made ({error.strerror})") from None
     return out
-
-
-def _cells(folders: Iterable[Path]) -> pd.DataFrame:
-    return cells_of(*(opened(folder) for folder in folders))
 
 
 def _filtered(cells: pd.DataFrame, filters: Mapping[str, str | None]) -> pd.DataFrame:

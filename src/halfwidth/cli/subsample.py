@@ -9,7 +9,7 @@ import typer
 
 from halfwidth.cli import figures, options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.option_groups import declared
+from halfwidth.cli.option_groups import declared, option, with_options
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import parse_sizes
 from halfwidth.core.errors import OptionError, shortened
@@ -19,7 +19,9 @@ from halfwidth.planning.pilot_tables import Pilot, pilots_in
 from halfwidth.planning.subsampling import subsample as subsample_values
 
 
+@with_options(reading.plain_table_options)
 def subsample(
+    ctx: typer.Context,
     file: Annotated[Path, typer.Argument(help=f"{reading.TABLE_HELP}.", metavar="FILE")],
     value: options.Value = None,
     sizes: Annotated[
@@ -35,21 +37,12 @@ def subsample(
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
     ddof: Annotated[int, declared("ddof")] = 0,
-    where: reading.Where = None,
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
     plot: Annotated[
         Path | None,
-        typer.Option(
-            help="Draw mean and half-width against k: FILE.png, .svg or .pdf.",
-            metavar="FILE",
-            rich_help_panel=Group.OUTPUT,
-        ),
+        option("Draw mean and half-width against k: FILE.png, .svg or .pdf.", "FILE", Group.OUTPUT),
     ] = None,
 ) -> Answer:
     """Average mean, SD and interval of subsamples of a test set, without replacement.
@@ -75,7 +68,7 @@ def subsample(
         "bounds": options.parse_bounds(bounds),
     }
 
-    how = reading.Options(sheet, decimal, header, input_format, where=where)
+    how = reading.Options.from_given(ctx.params)
     table = reading.table_in(file, how)
     sample = _sample(table, file, value, metric, missing)
     subsamples = subsample_values(sample.values, label=sample.column, **settings)
@@ -89,11 +82,10 @@ def _sample(table: Table, file: Path, value: str | None, metric: str | None, mis
     """The values of one column, or those of a canonical table of one metric, model and label."""
     samples = pilots_in(table, [value] if value else [], metric=metric, missing=missing)
     if len(samples) > 1:
-        found = shortened([f"{one.label} {one.metric}".strip() for one in samples], 6)
+        names = shortened([f"{one.label} {one.metric}".strip() for one in samples], 6)
         raise OptionError(
-            f"{file} holds {len(samples)} samples ({found}) and subsamples are of one: --metric "
+            f"{file} holds {len(samples)} samples ({names}) and subsamples are of one: --metric "
             "names the metric; of several models and labels, give a table of one"
         )
-    for text in samples[0].notes:
-        note(text)
+    note(*samples[0].notes)
     return samples[0]

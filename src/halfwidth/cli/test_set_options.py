@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from halfwidth.cli.option_groups import declared
+from halfwidth.cli.option_groups import declared, option
 from halfwidth.core.option_table.option import Group
 
 Target = Annotated[str | None, declared("target")]
@@ -15,18 +13,14 @@ Score = Annotated[list[str] | None, declared("score", more="Repeatable.")]
 Prediction = Annotated[str | None, declared("prediction")]
 TargetFile = Annotated[
     Path | None,
-    typer.Option(
-        help="True classes in a .npy or .npz file, instead of a table.",
-        metavar="FILE",
-        rich_help_panel=Group.TEST_SETS,
-    ),
+    option("True classes in a .npy or .npz file, instead of a table.", "FILE", Group.TEST_SETS),
 ]
 ScoreFile = Annotated[
     Path | None,
-    typer.Option(
-        help="Scores (cases, or cases x classes) or predicted classes in a .npy or .npz file.",
-        metavar="FILE",
-        rich_help_panel=Group.TEST_SETS,
+    option(
+        "Scores (cases, or cases x classes) or predicted classes in a .npy or .npz file.",
+        "FILE",
+        Group.TEST_SETS,
     ),
 ]
 Labels = Annotated[list[str] | None, declared("labels", more="Such as A,B,C.")]

@@ -82,16 +82,16 @@ def proposal(given: str, value: str | None, known: Iterable[str]) -> str | None:
             return flag
     # Compared without dashes, which alone would make all names alike.
     words = {name.lstrip("-"): name for name in options}
-    near = closest(given.lstrip("-"), words)
-    return words[near] if near else None
+    nearest = closest(given.lstrip("-"), words)
+    return words[nearest] if nearest else None
 
 
 def _with_level(given: str, value: str | None, options: Collection[str]) -> str:
     for name in OTHER_NAMES.get(given, ()):
         if name in options and not _is_number(value):
             return name
-    told = LEVELS[given](float(value)) if value is not None and _is_number(value) else None
-    return told or "--confidence-level"
+    level = LEVELS[given](float(value)) if value is not None and _is_number(value) else None
+    return level or "--confidence-level"
 
 
 def _is_number(text: str | None) -> bool:

@@ -21,13 +21,7 @@ TABLES = {
 
 
 def write_files(folder: Path, seed: int) -> None:
-    """Write masks, predictions, errors, runs and detections.
-
-    Raises
-    ------
-    OSError
-        Where the folder cannot be written.
-    """
+    """Write masks, predictions, errors, runs and detections."""
     _write_masks(folder / "masks", seed)
     for name, make in TABLES.items():
         write_whole(folder / name, make(seed).to_csv(index=False, lineterminator="\n").encode())

@@ -50,7 +50,7 @@ def coco(seed: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         here = slice(number * DIGITS_ON_A_PAGE, (number + 1) * DIGITS_ON_A_PAGE)
         page = _page(rng, shown[here].reshape(-1, DIGIT, DIGIT), shown_are[here])
         _add(references, number + 1, page)
-        for box, score in _found(page.picture, model):
+        for box, score in _detections(page.picture, model):
             one = {"image_id": number + 1, "category_id": 1, "bbox": box, "score": score}
             detections.append(one)
     return references, detections
@@ -95,20 +95,20 @@ def _page(rng: np.random.Generator, images: Array, digits: Array) -> Page:
     return Page(picture + rng.normal(0, NOISE, picture.shape), tuple(boxes))
 
 
-def _found(picture: Array, model: Any) -> list[tuple[list[int], float]]:
+def _detections(picture: Array, model: Any) -> list[tuple[list[int], float]]:
     """Boxes of bright objects, with the probability that each is what is sought."""
     from scipy import ndimage
 
     objects, _ = ndimage.label(picture > BRIGHT, np.ones((3, 3)))
-    found = []
+    detections = []
     for rows, columns in ndimage.find_objects(objects):
         height, width = rows.stop - rows.start, columns.stop - columns.start
         if np.count_nonzero(objects[rows, columns]) < LEAST_PIXELS:
             continue
         score = float(model.predict_proba(_crop(picture, rows, columns).reshape(1, -1))[0, 1])
         if score >= LEAST_SCORE:
-            found.append(([columns.start, rows.start, width, height], round(score, 4)))
-    return found
+            detections.append(([columns.start, rows.start, width, height], round(score, 4)))
+    return detections
 
 
 def _crop(picture: Array, rows: slice, columns: slice) -> Array:

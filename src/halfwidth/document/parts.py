@@ -34,66 +34,40 @@ class Kind(StrEnum):
 
 @frozen
 class Cell:
-    """A cell that programs can read too.
-
-    Attributes
-    ----------
-    text : str
-        As people read it.
-    value : object
-        A number, the two ends of an interval, a tuple of codes: what a page sorts by, links to or
-        shows when it is pointed at.
-    unit : str
-        Of the value.
-    """
+    """A cell that programs can read too."""
 
     text: str
+    # A number, the two ends of an interval, a tuple of codes: what a page sorts by, links to or
+    # shows when it is pointed at.
     value: Any = None
     unit: str = ""
 
 
 @frozen
 class Axis:
-    """What the intervals of a column are drawn on.
-
-    Attributes
-    ----------
-    low, high : float
-    ticks : tuple of (float, str)
-        Places with their labels.
-    marks : tuple of float
-        Where a line crosses all rows: no difference, margins, a goal.
-    pale : str
-        What pale lines behind the intervals are; empty where there are none.
-    """
+    """What the intervals of a column are drawn on."""
 
     low: float
     high: float
+    # Places with their labels.
     ticks: tuple[tuple[float, str], ...]
+    # Where a line crosses all rows: no difference, margins, a goal.
     marks: tuple[float, ...] = ()
+    # What pale lines behind the intervals are; empty where there are none.
     pale: str = ""
 
 
 @frozen
 class Column:
-    """The heading of a column, what its cells hold, and a word for where it has no room.
-
-    Attributes
-    ----------
-    heading : str
-    kind : Kind
-    short : str
-    axis : Axis or None
-        Of a column of drawn intervals.
-    under : str
-        Heading of the column beneath whose cells a page sets these, in smaller type, so that the
-        table is narrow enough to be read; text keeps columns apart.
-    """
+    """The heading of a column, what its cells hold, and a word for where it has no room."""
 
     heading: str
     kind: Kind = Kind.TEXT
     short: str = ""
+    # Of a column of drawn intervals.
     axis: Axis | None = None
+    # Heading of the column beneath whose cells a page sets these, in smaller type, so that the
+    # table is narrow enough to be read; text keeps columns apart.
     under: str = ""
 
     @property
@@ -168,16 +142,10 @@ class Table:
 
 @frozen
 class Heading:
-    """The title of what follows.
-
-    Attributes
-    ----------
-    text : str
-    level : int
-        How deep it stands in a document of sections, from 1; 0 over a table by itself.
-    """
+    """The title of what follows."""
 
     text: str
+    # How deep it stands in a document of sections, from 1; 0 over a table by itself.
     level: int = 0
 
 
@@ -201,20 +169,13 @@ TO_DO = "What to do:"
 
 @frozen
 class Item:
-    """A term and what there is to say of it; the term may be empty.
-
-    Attributes
-    ----------
-    term, text : str
-    code : str
-        Of the caution that it explains, for a link.
-    remedy : str
-        What to do about it.
-    """
+    """A term and what there is to say of it; the term may be empty."""
 
     term: str
     text: str
+    # Of the caution that it explains.
     code: str = ""
+    # What to do about it.
     remedy: str = ""
 
     @property
@@ -225,19 +186,17 @@ class Item:
 
 @frozen
 class Items:
-    """A list of terms and texts under a title.
-
-    Attributes
-    ----------
-    items : tuple of Item
-    title : str
-    lead : str
-        What each item begins with where the title is not shown.
-    """
+    """A list of terms and texts under a title."""
 
     items: tuple[Item, ...]
     title: str = ""
+    # What each item begins with where the title is not shown.
     lead: str = ""
+
+    @classmethod
+    def of(cls, texts: Iterable[tuple[str, str]]) -> Items:
+        """Terms, each with its text."""
+        return cls(tuple(Item(term, text) for term, text in texts))
 
 
 @frozen
@@ -249,77 +208,48 @@ class Code:
 
 @frozen
 class Excerpt:
-    """Text to take over as it stands: a paragraph for a paper, the source of a table.
-
-    Attributes
-    ----------
-    text : str
-    language : str
-        ``"latex"``; empty for prose.
-    """
+    """Text to take over as it stands: a paragraph for a paper, the source of a table."""
 
     text: str
+    # ``"latex"``; empty for prose.
     language: str = ""
 
 
 @frozen
 class Figure:
-    """A figure of finished results.
+    """A figure of finished results."""
 
-    Attributes
-    ----------
-    kind : str
-        Which one of the figures that the results have: ``"forest"``.
-    caption : str
-    source : object
-        The results that it is drawn from.
-    file : Path or None
-        Where it was written.
-    picture : callable or None
-        Draws it: the bytes of a PNG, for a page that holds its pictures.
-    """
-
+    # Which one of the figures that the results have: ``"forest"``.
     kind: str
     caption: str
+    # The results that it is drawn from.
     source: Any = None
+    # Where it was written.
     file: Path | None = None
+    # Draws it: the bytes of a PNG, for a page that holds its pictures.
     picture: Callable[[], bytes] | None = None
 
 
 @frozen
 class Section:
-    """Parts of a long document under a title of their own.
-
-    Attributes
-    ----------
-    title : str
-    parts : tuple
-    name : str
-        What links and the table of contents call it; made of the title where empty.
-    folded : bool
-        Whether a page that can shows no more than the title until it is opened.
-    """
+    """Parts of a long document under a title of their own."""
 
     title: str
     parts: tuple[Part, ...]
+    # What links and the table of contents call it; made of the title where empty.
     name: str = ""
+    # Whether a page that can shows no more than the title until it is opened.
     folded: bool = False
 
 
 @frozen
 class Adaptive:
-    """One thing in several forms.
+    """One thing in several forms."""
 
-    Attributes
-    ----------
-    short, full : tuple
-        For a terminal, and for text that is kept.
-    page : callable or None
-        Makes the parts for HTML, which can draw; None where these are the full ones.
-    """
-
+    # For a terminal, and for text that is kept.
     short: tuple[Part, ...]
     full: tuple[Part, ...]
+    # Makes the parts for HTML, which can draw; None where these are the full ones.
     page: Callable[[], tuple[Part, ...]] | None = None
 
 
@@ -329,20 +259,13 @@ Rows = Sequence[Mapping[str, Any]]
 
 @frozen
 class Data:
-    """What programs read, made on demand, since most calls never need it.
+    """What programs read, made on demand, since most calls never need it."""
 
-    Attributes
-    ----------
-    values : callable
-        The object of the JSON contract.
-    rows : callable
-        The rows of a CSV file, by column.
-    columns : tuple of str
-        Of the file, where it may have no rows.
-    """
-
+    # The object of the JSON contract.
     values: Callable[[], Mapping[str, Any]]
+    # The rows of a CSV file, by column.
     rows: Callable[[], Rows]
+    # Of the file, where it may have no rows.
     columns: tuple[str, ...] = ()
 
 
@@ -350,17 +273,6 @@ class Data:
 class Document:
     """What a verb has to say.
 
-    Attributes
-    ----------
-    parts : tuple
-        In the order in which they are read.
-    data : Data or None
-        None where there is nothing for programs.
-    title : str
-        Of a document that stands by itself.
-
-    Examples
-    --------
     >>> from halfwidth.document.render import render
     >>> table = Table.from_rows(["label", "n"], [["liver", "12"]], kinds={"label": Kind.TEXT})
     >>> print(render(Document((Heading("Cases"), table, Note("All of them."))), "markdown"), end="")
@@ -373,8 +285,11 @@ class Document:
     - All of them.
     """
 
+    # In the order in which they are read.
     parts: tuple[Part, ...] = ()
+    # None where there is nothing for programs.
     data: Data | None = None
+    # Of a document that stands by itself.
     title: str = ""
 
     def parts_for(self, *, terminal: bool) -> list[Part]:

@@ -30,7 +30,7 @@ def growing(total: int, most: int) -> Iterator[tuple[int, int]]:
 def tracked(
     ranges: Iterable[tuple[int, int]],
     total: int,
-    what: str = "resamples",
+    noun: str = "resamples",
     *,
     since: float | None = None,
 ) -> Iterator[tuple[int, int]]:
@@ -44,7 +44,7 @@ def tracked(
         for start, stop in ranges:
             yield start, stop
             if bar is None and stop < total and time.monotonic() - begun > PATIENCE:
-                bar = _bar(total, what)
+                bar = _bar(total, noun)
             if bar is not None:
                 bar.update(bar.task_ids[0], completed=stop)
     finally:
@@ -52,14 +52,14 @@ def tracked(
             bar.stop()
 
 
-def _bar(total: int, what: str) -> Progress | None:
+def _bar(total: int, noun: str) -> Progress | None:
     """A started progress bar, or None without a terminal."""
     if not sys.stderr.isatty():
         return None
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    columns = (BarColumn(), MofNCompleteColumn(), what, TimeRemainingColumn())
+    columns = (BarColumn(), MofNCompleteColumn(), noun, TimeRemainingColumn())
     bar = Progress(
         *columns,
         console=Console(stderr=True),

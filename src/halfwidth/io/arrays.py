@@ -30,14 +30,7 @@ LONGEST_HEADER = 10000
 
 
 def read_array(path: str | Path) -> NDArray[Any]:
-    """An array from a ``.npy`` file, or a ``.npz`` file (``file.npz:name`` if it holds several).
-
-    Raises
-    ------
-    DataError
-        If the file does not exist, is no such file, holds pickled objects, or does not say which
-        of its arrays is meant.
-    """
+    """An array from a ``.npy`` file, or a ``.npz`` file (``file.npz:name`` if it holds several)."""
     file, name = _parted(str(path))
     if not file.exists():
         raise no_such_file(file)
@@ -58,7 +51,7 @@ def read_array(path: str | Path) -> NDArray[Any]:
     except DataError:
         raise
     except MemoryError:
-        raise DataError(f"{file}: is too large for the memory there is") from None
+        raise DataError(f"{file}: does not fit into memory") from None
     except OSError as error:
         raise DataError(f"{file}: cannot be read ({error.strerror or error})") from None
     except BROKEN as error:

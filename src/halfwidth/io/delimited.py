@@ -43,14 +43,8 @@ def read_delimited(
 ) -> Table:
     """A table from text.
 
-    Parameters
-    ----------
-    source : Source
-    separators : str
-        That may separate cells, the preferred one first.
-    header : bool or None
-        Whether the first line names the columns; None: it does, and is refused if it cannot.
-    decimal : {".", ","} or None
+    ``separators``: that may separate cells, the preferred one first; ``header``: whether the first
+    line names the columns; None: it does, and is refused if it cannot.
     """
     with text_of(source) as (text, assumed):
         start = _start(text, separators, header=header)
@@ -69,19 +63,12 @@ def read_delimited(
 
 @frozen
 class _Start:
-    """Where a table begins in its text.
+    """Where a table begins in its text."""
 
-    Attributes
-    ----------
-    above : int
-        Lines above its rows.
-    separator : str
-    names : tuple of str
-        Of the columns, where the last line above holds them behind a #.
-    """
-
+    # Lines above its rows.
     above: int
     separator: str
+    # Of the columns, where the last line above holds them behind a #.
     names: tuple[str, ...] = ()
 
 
@@ -102,8 +89,8 @@ def _start(text: IO[str], separators: str, *, header: bool | None) -> _Start:
             break
     separator = named or max(separators, key=line.count)
     if comment and header is not False:
-        of_comment = named or max(separators, key=comment.count)
-        rows = csv.reader(itertools.chain([comment, line], text), delimiter=of_comment)
+        comment_separator = named or max(separators, key=comment.count)
+        rows = csv.reader(itertools.chain([comment, line], text), delimiter=comment_separator)
         try:
             names, *sample = itertools.islice(filter(None, rows), 2 + SAMPLE_ROWS)
         except csv.Error:
@@ -111,7 +98,7 @@ def _start(text: IO[str], separators: str, *, header: bool | None) -> _Start:
             names, sample = [], []
         if names and (not sample or names_columns(names, sample)):
             names[0] = names[0].lstrip("#").strip() or names[0]
-            return _Start(commented, of_comment, tuple(names))
+            return _Start(commented, comment_separator, tuple(names))
     if not line:
         raise DataError("the table has no rows")
     return _Start(number - 1, separator)

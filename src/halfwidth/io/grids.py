@@ -26,43 +26,28 @@ Matrix = tuple[tuple[float, ...], ...]
 
 @frozen
 class Geometry:
-    """Where voxels lie in the patient; world coordinates are LPS (left, posterior, superior), mm.
+    """Where voxels lie in the patient; world coordinates: LPS (left, posterior, superior), mm."""
 
-    Attributes
-    ----------
-    spacing : tuple of float
-        Distance of neighbours in mm, one per array axis (so z first).
-    direction : tuple of tuple of float
-        ``direction[i][k]`` is the component along world axis i of the unit step along array axis k.
-    origin : tuple of float
-        World coordinates (l, p, s) of the voxel whose indices are all zero.
-    """
-
+    # Distance of neighbours in mm, one per array axis (so z first).
     spacing: tuple[float, ...]
+    # ``direction[i][k]`` is the component along world axis i of the unit step along array axis k.
     direction: Matrix
+    # World coordinates (l, p, s) of the voxel whose indices are all zero.
     origin: tuple[float, ...]
 
 
 @frozen
 class Image:
-    """A label map or a mask.
+    """A label map or a mask."""
 
-    Attributes
-    ----------
-    voxels : ndarray
-        Boolean, or of the smallest unsigned integer type that holds the labels; C-contiguous; axes
-        (z, y, x) or (y, x).
-    spacing : tuple of float or None
-        Distance of neighbours in mm, one per array axis; None where the file says nothing.
-    geometry : Geometry or None
-        Where the voxels lie; None where the file does not say.
-    notes : tuple of str
-        What was made of an odd header.
-    """
-
+    # Boolean, or of the smallest unsigned integer type that holds the labels; C-contiguous; axes
+    # (z, y, x) or (y, x).
     voxels: NDArray[Any]
+    # Distance of neighbours in mm, one per array axis; None where the file says nothing.
     spacing: tuple[float, ...] | None
+    # Where the voxels lie; None where the file does not say.
     geometry: Geometry | None
+    # What was made of an odd header.
     notes: tuple[str, ...] = ()
 
 
@@ -78,14 +63,7 @@ def checked_spacing(file: Path, spacing: Sequence[float]) -> tuple[float, ...]:
 
 
 def geometry_of(file: Path, steps: NDArray[Any], origin: NDArray[Any]) -> Geometry:
-    """The geometry from the world steps of each axis (columns, in array order) and the origin.
-
-    Raises
-    ------
-    DataError
-        If a number is not finite, a step is zero, or the axes do not stand at right angles:
-        distances in a sheared grid are not what its spacing says.
-    """
+    """The geometry from the world steps of each axis (columns, in array order) and the origin."""
     if not (np.isfinite(steps).all() and np.isfinite(origin).all()):
         raise DataError(f"{file}: its orientation or origin holds numbers that are not finite")
     spacing = checked_spacing(file, [float(np.linalg.norm(step)) for step in steps.T])
@@ -107,19 +85,8 @@ def check_same_geometry(
     by a hundredth of the smallest voxel size (or by 0.01 mm, if that is less than a tenth of it).
     Of spacing and geometry, only what both images have is compared.
 
-    Parameters
-    ----------
-    prediction, reference : Image
-        The images.
-    names : tuple of str
-        What to call them in an error.
-    shape_only : bool
-        Trust neither header: compare shapes only.
-
-    Raises
-    ------
-    DataError
-        If they differ; names what differs, and by how much.
+    ``names``: what to call them in an error; ``shape_only``: trust neither header: compare shapes
+    only.
     """
     _check_same_shape(prediction, reference, names)
     if shape_only:

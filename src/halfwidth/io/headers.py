@@ -42,11 +42,6 @@ def check_header(header: Sequence[str], rows: Sequence[Sequence[str]], file: str
 
     Names that are numbers are fine where they are plainly names: numbered classes (0, 1, 2),
     years, or any numbers beside a column of labels with a usual name.
-
-    Raises
-    ------
-    DataError
-        If the first line looks like the rows below it; says how to read the table.
     """
     names = [name.strip() for name in header]
     if _is_header(names, rows):
@@ -121,8 +116,10 @@ def _counts_on(numbers: Sequence[int]) -> bool:
 
 
 def _over_numbers(cells: Sequence[str]) -> bool:
-    given = [cell.strip() for cell in cells if not is_missing_text(cell.strip())]
-    return bool(given) and 2 * sum(is_number(cell, commas=True) for cell in given) > len(given)
+    present = [cell.strip() for cell in cells if not is_missing_text(cell.strip())]
+    return bool(present) and 2 * sum(is_number(cell, commas=True) for cell in present) > len(
+        present
+    )
 
 
 def _has_fractions(cells: Sequence[str]) -> bool:

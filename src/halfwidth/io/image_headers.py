@@ -169,8 +169,8 @@ def _nrrd_vectors(
     text = fields.get("spacedirections")
     if text is None:
         return []
-    found = re.findall(r"\([^()]*\)|none", text)
-    vectors = [None if each == "none" else _vector(file, each) for each in found]
+    triples = re.findall(r"\([^()]*\)|none", text)
+    vectors = [None if each == "none" else _vector(file, each) for each in triples]
     lengths = {len(vector) for vector in vectors if vector is not None}
     if len(vectors) != dimension or len(lengths) != 1:
         raise DataError(f"{file}: 'space directions' is {text!r}, which does not fit its dimension")
@@ -222,7 +222,7 @@ def _unit(file: Path, text: str | None) -> float:
         return 1.0
     unit = UNITS.get(named.pop())
     if unit is None or named:
-        raise DataError(f"{file}: its units are {text}; {shortened(list(UNITS))} are read, one")
+        raise DataError(f"{file}: its units are {text}; one of {shortened(list(UNITS))} is read")
     return unit
 
 

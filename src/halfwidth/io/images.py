@@ -61,25 +61,9 @@ def read_image(path: str | Path, *, max_voxels: int = MOST_VOXELS) -> Image:
     mostly one for printing, and is not taken for one in space. Of a palette the index is the label.
     NRRD and MetaImage files without a spacing have none either (other readers assume 1 mm).
 
-    Parameters
-    ----------
-    path : str or Path
-        ``.nii``, ``.nii.gz``, ``.nrrd``, ``.nhdr``, ``.mha``, ``.mhd``, ``.png``, ``.tif``,
-        ``.tiff`` or ``.npy``.
-    max_voxels : int
-        Images of more voxels are refused before they are unpacked; those with labels above 255
-        count twice, above 65535 four times.
-
-    Returns
-    -------
-    Image
-        Voxels, spacing and geometry.
-
-    Raises
-    ------
-    DataError
-        If the file does not exist, is damaged or cut short, promises more than it can hold or has
-        more voxels than allowed, needs a library that is not installed, or holds no label map.
+    ``path``: ``.nii``, ``.nii.gz``, ``.nrrd``, ``.nhdr``, ``.mha``, ``.mhd``, ``.png``, ``.tif``,
+    ``.tiff`` or ``.npy``; ``max_voxels``: images of more voxels are refused before they are
+    unpacked; those with labels above 255 count twice, above 65535 four times.
     """
     return _read(path, _READERS, max_voxels)
 
@@ -87,17 +71,8 @@ def read_image(path: str | Path, *, max_voxels: int = MOST_VOXELS) -> Image:
 def read_map(path: str | Path, *, max_voxels: int = MOST_VOXELS) -> Image:
     """Read a map of numbers, such as probabilities, in single precision.
 
-    Parameters
-    ----------
-    path : str or Path
-        As in `read_image`, without PNG and TIFF, whose numbers stand for others.
-    max_voxels : int
-        Of maps of so many voxels, four bytes are taken by each.
-
-    Raises
-    ------
-    DataError
-        As `read_image`.
+    ``path``: as in `read_image`, without PNG and TIFF, whose numbers stand for others;
+    ``max_voxels``: of maps of so many voxels, four bytes are taken by each.
     """
     return _read(path, _MAPS, max_voxels)
 

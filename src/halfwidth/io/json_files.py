@@ -33,13 +33,7 @@ STEPS[list(b"[{")], STEPS[list(b"]}")] = 1, -1
 def json_document(
     source: Source, *, most_bytes: int | None = None, most_values: int | None = None
 ) -> Any:
-    """The document of a file; NaN and Infinity may stand for numbers.
-
-    Raises
-    ------
-    DataError
-        If it is no JSON, too large, nested too deeply, or a key is repeated in an object.
-    """
+    """The document of a file; NaN and Infinity may stand for numbers."""
     parts, total, allowed = [], 0, most_bytes or MOST_BYTES
     for block in blocks(source):
         total += len(block)
@@ -90,12 +84,12 @@ def parsed_json(data: bytes, where: str = "", *, most_values: int | None = None)
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose keys are all different: of two values under one key, neither is right."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         seen: set[str] = set()
         repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise DataError(f"has the key {shown(repeated)} twice in one object")
-    return found
+    return entries
 
 
 def _check_structure(data: bytes, where: str, most_values: int) -> None:

@@ -44,23 +44,9 @@ class LabelMap:
 
     Booleans stay booleans. Values may arrive in any order of places, as any type of number.
 
-    Parameters
-    ----------
-    file : Path
-        What to name in an error.
-    shape : tuple of int
-    dtype : dtype
-        Of the stored values: booleans, integers, or floats that are whole numbers.
-    scale : tuple of float, optional
-        Slope and intercept: the values are slope × stored + intercept.
-    most : int
-        Voxels allowed, or bytes of labels where those are above 255.
-
-    Raises
-    ------
-    DataError
-        If these are no numbers; from `finished`, if a value is negative, fractional, not finite or
-        above 2³² − 1.
+    ``file``: what to name in an error; ``dtype``: of the stored values: booleans, integers, or
+    floats that are whole numbers; ``scale``: slope and intercept: the values are slope × stored +
+    intercept; ``most``: voxels allowed, or bytes of labels where those are above 255.
     """
 
     def __init__(

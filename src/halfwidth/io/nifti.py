@@ -137,11 +137,11 @@ def _placed(file: Path, header: Any, kept: int) -> tuple[tuple[float, ...], Geom
     affine = _affine(file, header) * unit
     steps = (LPS[:, None] * affine[:3, :kept])[:, ::-1]
     geometry = geometry_of(file, steps, LPS * affine[:3, 3])
-    given, found = np.asarray(spacing), np.asarray(geometry.spacing)
-    if (np.abs(given - found) > AGREEMENT * given).any():
+    stated, placed = np.asarray(spacing), np.asarray(geometry.spacing)
+    if (np.abs(stated - placed) > AGREEMENT * stated).any():
         raise DataError(
-            f"{file}: its header gives voxels of {_times(given)} mm (pixdim), and of "
-            f"{_times(found)} mm (its affine); save it with one size"
+            f"{file}: its header gives voxels of {_times(stated)} mm (pixdim), and of "
+            f"{_times(placed)} mm (its affine); save it with one size"
         )
     return spacing, replace(geometry, spacing=spacing)
 

@@ -58,18 +58,7 @@ def like_a_number(cell: Any) -> bool:
 def with_points(table: Table, decimal: Decimal | None, separator: str | None) -> Table:
     """The table with decimal points where it has decimal commas.
 
-    Parameters
-    ----------
-    table : Table
-    decimal : {".", ","} or None
-        None: commas are recognised where cells are separated by semicolons or tabs.
-    separator : str or None
-        What separates the cells of a text file.
-
-    Raises
-    ------
-    DataError
-        Where a number cannot be read without knowing what its marks mean.
+    Without ``decimal`` commas are recognised where ``separator`` is a semicolon or a tab.
     """
     points = decimal == "." or (decimal is None and separator not in (";", "\t"))
     if points or not table.columns or not len(table):
@@ -138,7 +127,8 @@ def _refuse_points(table: Table) -> None:
     for name, column in table.columns.items():
         if column.dtype.kind != "T":
             continue
-        for row in np.flatnonzero(_has_point(column)).tolist():
+        filled = np.where(np.isnan(column), np.array("", dtype=TEXT), column)
+        for row in np.flatnonzero(np.strings.find(filled, ".") >= 0).tolist():
             cell = column[row]
             if POINT.fullmatch(cell):
                 raise DataError(
@@ -146,8 +136,3 @@ def _refuse_points(table: Table) -> None:
                     "decimals have a comma; write all numbers alike, without separators of "
                     f"thousands ({spelled('decimal', '.')} reads commas as text)"
                 )
-
-
-def _has_point(column: NDArray[Any]) -> NDArray[np.bool_]:
-    filled = np.where(np.isnan(column), np.array("", dtype=TEXT), column)
-    return np.asarray(np.strings.find(filled, ".") >= 0)

@@ -28,7 +28,7 @@ def read_parquet(source: Source) -> Table:
     try:
         opened = pyarrow.parquet.ParquetFile(source.opened)
         _check(opened, source.size)
-        texts = _text_columns(opened)
+        texts = [one.name for one in opened.schema_arrow if _is_text(one.type)]
         if texts:
             # A text that is repeated is there once until it is known how often.
             source.opened.seek(0)
@@ -74,10 +74,6 @@ def _read(opened: Any) -> Any:
     instead = pa.array([NESTED] * opened.metadata.num_rows, pa.string())
     columns = [instead if name in nested else flat.column(name) for name in schema.names]
     return pa.table(columns, names=schema.names)
-
-
-def _text_columns(opened: Any) -> list[str]:
-    return [one.name for one in opened.schema_arrow if _is_text(one.type)]
 
 
 def _is_text(kind: Any) -> bool:

@@ -26,13 +26,7 @@ PACKED = ".gz"
 
 
 def plain_table(path: Path, *, may_be_empty: bool = False) -> Table:
-    """The table of a file, whose first line names the columns.
-
-    Raises
-    ------
-    DataError
-        As for any table; also if it has no rows, unless it may be empty.
-    """
+    """The table of a file, whose first line names the columns."""
     check_is_file(path, PLAIN_SUFFIXES)
     suffixes = [suffix.lower().removeprefix(".") for suffix in path.suffixes[-2:]]
     kind = next((one for one in reversed(suffixes) if one in FORMATS), None)
@@ -72,7 +66,7 @@ def table_source(path: str | Path) -> Iterator[Source]:
     except UnknownNameError as error:
         raise OptionError(f"{shown}: {error}") from None
     except MemoryError:
-        raise DataError(f"{shown}: is too large for the memory there is") from None
+        raise DataError(f"{shown}: does not fit into memory") from None
     except DataError as error:
         raise DataError(f"{shown}: {error}") from None
 
@@ -83,8 +77,8 @@ def named_by_source(table: Table, path: str | Path, *, may_be_empty: bool = Fals
     if not table.columns or not (len(table) or may_be_empty):
         is_json = any(name.startswith(("{", "[")) for name in table.names[:1])
         hint = "; it looks like JSON, of which the name ends in .json" if is_json else ""
-        what = "rows" if table.columns else "columns"
-        raise DataError(f"{shown}: the table has no {what}{hint}")
+        missing = "rows" if table.columns else "columns"
+        raise DataError(f"{shown}: the table has no {missing}{hint}")
     return replace(table, source=shown)
 
 

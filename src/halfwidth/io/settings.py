@@ -16,13 +16,7 @@ LONG_KEY = re.compile(rf"(?<![\w-])(?:{_PART}[ \t]*\.[ \t]*){{{MOST_PARTS}}}")
 
 
 def small_text(path: Path, most_bytes: int) -> str:
-    """The text of a settings file, which is in UTF-8 and small.
-
-    Raises
-    ------
-    DataError
-        If it does not exist, cannot be read, or is neither.
-    """
+    """The text of a settings file, which is in UTF-8 and small."""
     try:
         if path.is_dir():
             raise DataError(f"{path}: is a folder; name a file")
@@ -44,13 +38,7 @@ def small_text(path: Path, most_bytes: int) -> str:
 
 
 def small_toml(path: Path, most_bytes: int) -> str:
-    """The text of a file of TOML, as `small_text`, that does not fill the memory when it is parsed.
-
-    Raises
-    ------
-    DataError
-        If there are keys of very many parts.
-    """
+    """The text of a TOML file, as `small_text`, that does not fill the memory when parsed."""
     text = small_text(path, most_bytes)
     if key := LONG_KEY.search(text):
         line = text.count("\n", 0, key.start()) + 1

@@ -39,17 +39,11 @@ PLAIN = (str, bool, int, float, type(None), np.bool_, np.integer, np.floating)
 
 @frozen
 class Factor:
-    """The distinct levels of a column.
+    """The distinct levels of a column."""
 
-    Attributes
-    ----------
-    codes : ndarray of int, shape (rows,)
-        Place of each row's level among the levels; -1 where the cell is missing.
-    distinct : ndarray
-        A cell of each level, in their order of appearance.
-    """
-
+    # Place of each row's level among the levels; -1 where the cell is missing.
     codes: NDArray[np.intp]
+    # A cell of each level, in their order of appearance.
     distinct: NDArray[Any]
 
     @functools.cached_property
@@ -65,52 +59,34 @@ class Factor:
 
 @frozen
 class StatedMean:
-    """A mean that a file states of its own cases, which the cases may or may not reproduce.
-
-    Attributes
-    ----------
-    value : float
-    column : str
-        The column of values that it is of.
-    where : mapping of str to object
-        Levels of the rows that it is of, by column (``{"label": "liver", "metric": "dsc"}``);
-        empty: all rows.
-    over : str or None
-        A column, such as ``"label"``, over whose levels the file averages the means of the cases;
-        None: a plain mean of the rows.
-    source : str
-        What the file calls it: ``"foreground_mean"``, ``"row 'mean'"``.
-    """
+    """A mean that a file states of its own cases, which the cases may or may not reproduce."""
 
     value: float
+    # The column of values that it is of.
     column: str
+    # Levels of the rows that it is of, by column (``{"label": "liver", "metric": "dsc"}``); empty:
+    # all rows.
     where: Mapping[str, Any]
+    # A column, such as ``"label"``, over whose levels the file averages the means of the cases;
+    # None: a plain mean of the rows.
     over: str | None = None
+    # What the file calls it: ``"foreground_mean"``, ``"row 'mean'"``.
     source: str = ""
 
 
 @frozen
 class Table:
-    """Named columns of equal length.
+    """Named columns of equal length."""
 
-    Attributes
-    ----------
-    columns : mapping of str to ndarray, shape (rows,)
-        Numbers, text (of type `TEXT`), or objects: text, None for a missing cell.
-    row_numbers : ndarray of int or None
-        The line of each row in its file; None where rows count from the one below the header.
-    notes : tuple of str
-        What a reader assumed about the file and its user should know.
-    source : str
-        What messages call the file; empty where the table came from none.
-    stated_means : tuple of StatedMean
-        Means that the file states beside its cases.
-    """
-
+    # Numbers, text (of type `TEXT`), or objects: text, None for a missing cell.
     columns: Mapping[str, NDArray[Any]]
+    # The line of each row in its file; None where rows count from the one below the header.
     row_numbers: NDArray[np.intp] | None = None
+    # What a reader assumed about the file and its user should know.
     notes: tuple[str, ...] = ()
+    # What messages call the file; empty where the table came from none.
     source: str = ""
+    # Means that the file states beside its cases.
     stated_means: tuple[StatedMean, ...] = ()
 
     @classmethod
@@ -185,17 +161,17 @@ class Table:
         """A result computed once per column, at its first use."""
         return {}
 
-    def _once(self, what: str, make: Callable[[], Any]) -> Any:
-        if what not in self._read:
-            self._read[what] = make()
-        return self._read[what]
+    def _once(self, key: str, make: Callable[[], Any]) -> Any:
+        if key not in self._read:
+            self._read[key] = make()
+        return self._read[key]
 
     def _numbers(self, name: str) -> NDArray[Any] | None:
         """A column as numbers with NaN for missing cells; an error if a cell is not a number."""
-        found: NDArray[Any] | None = self._once(
+        numbers: NDArray[Any] | None = self._once(
             f"numbers of {name}", lambda: _as_numbers(self.columns[name])
         )
-        return found
+        return numbers
 
     def values(self, name: str, rows: NDArray[np.intp]) -> NDArray[Any]:
         """The cells of some rows: text that is a number as that number, other text as it is.
@@ -221,18 +197,18 @@ class Table:
         """The cells of a column as levels to group by: text, whole numbers, None for missing."""
 
         # The last one is where the codes of missing cells point.
-        def made() -> list[Any]:
+        def make() -> list[Any]:
             factor = self.factor(name)
             cells: list[Any] = _objects([*factor.levels, None])[factor.codes].tolist()
             return cells
 
-        found: list[Any] = self._once(f"levels of {name}", made)
-        return found
+        levels: list[Any] = self._once(f"levels of {name}", make)
+        return levels
 
     def factor(self, name: str) -> Factor:
         """The levels of a column, and which of them each row has."""
-        found: Factor = self._once(f"factor {name}", lambda: _factor(self.columns[name]))
-        return found
+        factor: Factor = self._once(f"factor {name}", lambda: _factor(self.columns[name]))
+        return factor
 
 
 def joint_codes(*codes: NDArray[np.intp]) -> NDArray[np.intp]:

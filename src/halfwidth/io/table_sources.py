@@ -47,22 +47,14 @@ NOT_IN_TEXT = frozenset(range(32)) - {9, 10, 11, 12, 13, 28, 29, 30, 31}
 
 @dataclass
 class Source:
-    """An open file, or standard input, that can be read again from its start.
+    """An open file, or standard input, that can be read again from its start."""
 
-    Attributes
-    ----------
-    shown : str
-        What messages call it.
-    opened : file
-    size : int
-        Of the file as it lies there.
-    packed : bool
-        Whether it is compressed by gzip.
-    """
-
+    # What messages call it.
     shown: str
     opened: IO[bytes]
+    # Of the file as it is stored.
     size: int
+    # Whether it is compressed by gzip.
     packed: bool = False
 
     def __post_init__(self) -> None:
@@ -104,13 +96,7 @@ class Source:
 
 @contextlib.contextmanager
 def text_of(source: Source) -> Iterator[tuple[IO[str], str | None]]:
-    """The text of a source, and what had to be assumed about its letters.
-
-    Raises
-    ------
-    DataError
-        If it is empty, is no text, or its compressed data are damaged or too large.
-    """
+    """The text of a source, and what had to be assumed about its letters."""
     encoding, assumed = _encoding_of(source)
     with source.unpacked() as unpacked:
         text = io.TextIOWrapper(unpacked, encoding=encoding, newline="")
@@ -184,13 +170,7 @@ def _reads_as(source: Source, encoding: str) -> bool:
 
 
 def blocks(source: Source) -> Iterator[bytes]:
-    """What a source holds, unpacked, piece by piece.
-
-    Raises
-    ------
-    DataError
-        If its compressed data are damaged, or far larger than they should be.
-    """
+    """What a source holds, unpacked, piece by piece."""
     total = 0
     with source.unpacked() as unpacked:
         while block := _block(unpacked):

@@ -34,37 +34,24 @@ SLACK = 1 << 20
 
 @frozen
 class Header:
-    """What the header of a volume says.
+    """What the header of a volume says."""
 
-    Attributes
-    ----------
-    shape : tuple of int
-        In array order.
-    dtype : dtype
-        As stored, byte order included.
-    data : Path
-        The file with the voxels.
-    offset : int
-        Bytes before the stream of voxels in that file; -1 if the voxels are the end of the file.
-    skip : int
-        Bytes before the voxels in that stream.
-    deflated : bool
-        Whether the stream is compressed.
-    scale : tuple of float or None
-        Slope and intercept, where values are scaled.
-    notes : tuple of str
-        What was made of an odd header.
-    """
-
+    # In the order of array axes.
     shape: tuple[int, ...]
+    # As stored, byte order included.
     dtype: np.dtype[Any]
     spacing: tuple[float, ...] | None
     geometry: Geometry | None
     data: Path
+    # Bytes before the stream of voxels in that file; -1 if the voxels are the end of the file.
     offset: int
+    # Bytes before the voxels in that stream.
     skip: int
+    # Whether the stream is compressed.
     deflated: bool
+    # Slope and intercept, where values are scaled.
     scale: tuple[float, float] | None = None
+    # What was made of an odd header.
     notes: tuple[str, ...] = ()
 
 
@@ -156,33 +143,21 @@ class Stream:
 
 
 def read_labels(file: Path, header: Header, most: int) -> NDArray[Any]:
-    """The voxels as labels; of values as stored, only a portion is in memory at a time.
-
-    Raises
-    ------
-    DataError
-        If there are more voxels than the most allowed, if they are no labels, or if the file is
-        damaged or cut short.
-    """
+    """The voxels as labels; of values as stored, only a portion is in memory at a time."""
     with _voxel_stream(file, header) as stream:
         labels = LabelMap(file, header.shape, header.dtype, header.scale, most)
         stream.skip(header.skip)
         if labels.as_stored:
             stream.fill(labels.flat.data)
         else:
-            _convert(stream, labels, header.dtype)
+            for start, part in _portions(stream, labels.flat.size, header.dtype):
+                labels.append(start, part)
         stream.finish()
     return labels.finished()
 
 
 def read_numbers(file: Path, header: Header, most: int) -> NDArray[np.float32]:
-    """The voxels as numbers of any size, in single precision.
-
-    Raises
-    ------
-    DataError
-        As `read_labels`, and if they are no numbers.
-    """
+    """The voxels as numbers of any size, in single precision."""
     if header.dtype.kind not in "biuf":
         raise DataError(f"{file}: holds values of type {header.dtype}; numbers are expected")
     # Four bytes each.
@@ -197,11 +172,6 @@ def read_numbers(file: Path, header: Header, most: int) -> NDArray[np.float32]:
                 numbers[start : start + len(part)] = part * np.float64(slope) + intercept
         stream.finish()
     return numbers.reshape(header.shape)
-
-
-def _convert(stream: Stream, labels: LabelMap, dtype: np.dtype[Any]) -> None:
-    for start, part in _portions(stream, labels.flat.size, dtype):
-        labels.append(start, part)
 
 
 def _portions(

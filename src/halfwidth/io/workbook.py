@@ -43,14 +43,7 @@ def read_workbook(
 ) -> Table:
     """A table from a sheet of a workbook.
 
-    Parameters
-    ----------
-    source : Source
-    sheet : str or None
-        Its name; None for the first.
-    header : bool or None
-    decimal : {".", ","} or None
-        Of numbers that are stored as text.
+    ``sheet``: its name; None for the first; ``decimal``: of numbers that are stored as text.
     """
     if source.first(4) == ENCRYPTED:
         raise DataError(

@@ -35,27 +35,18 @@ class Sheet:
 
 
 class Cell(NamedTuple):
-    """A cell as it is stored.
+    """A cell as it is stored."""
 
-    Attributes
-    ----------
-    row, column : int
-        Counted from 1, and from 0.
-    kind : str
-        ``n`` number, ``s`` shared text, ``str`` and ``inlineStr`` text, ``b`` truth, ``e`` error,
-        ``d`` date.
-    style : int
-    text : str or None
-        None where nothing is stored.
-    formula : bool
-        Whether a formula makes its value.
-    """
-
+    # Counted from 1, and from 0.
     row: int
     column: int
+    # ``n`` number, ``s`` shared text, ``str`` and ``inlineStr`` text, ``b`` truth, ``e`` error,
+    # ``d`` date.
     kind: str
     style: int
+    # None where nothing is stored.
     text: str | None
+    # Whether a formula makes its value.
     formula: bool
 
 

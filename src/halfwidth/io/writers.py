@@ -14,15 +14,7 @@ TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 
 
 def check_table_path(path: Path) -> None:
-    """Refuse what cannot be written before the work is done that makes a table.
-
-    Raises
-    ------
-    OptionError
-        If its suffix is none that tables are written to.
-    DataError
-        If there is no such folder, or a library is missing.
-    """
+    """Refuse what cannot be written before the work is done that makes a table."""
     if path.suffix.lower() not in TABLE_SUFFIXES:
         raise OptionError(
             f"{path}: a per-case table is written to {', '.join(TABLE_SUFFIXES)}, not "
@@ -37,13 +29,7 @@ def check_table_path(path: Path) -> None:
 
 
 def write_table(header: Sequence[str], rows: Sequence[Sequence[object]], path: Path) -> None:
-    """Write a table as the file's suffix says, or leave the file as it was.
-
-    Raises
-    ------
-    DataError
-        If it cannot be written.
-    """
+    """Write a table as the file's suffix says, or leave the file as it was."""
     if path.suffix.lower() == ".parquet":
         import pandas as pd
 

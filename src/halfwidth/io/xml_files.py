@@ -15,12 +15,8 @@ BLOCK = 1 << 16
 class XmlParser:
     """An XML parser that is fed block by block, and heeds no declaration of entities.
 
-    Parameters
-    ----------
-    kind : str
-        What the file is read as, for messages.
-    start, end, text : callable
-        Called with the name of an element and its attributes, with its name, and with text.
+    ``kind``: what the file is read as, for messages; ``start``, ``end``, ``text``: called with the
+    name of an element and its attributes, with its name, and with text.
     """
 
     def __init__(

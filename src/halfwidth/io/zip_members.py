@@ -38,13 +38,7 @@ class ZipMembers:
         return [name for name in self._archive.namelist() if not name.endswith("/")]
 
     def read(self, name: str) -> bytes:
-        """The data of a member.
-
-        Raises
-        ------
-        DataError
-            If they are damaged, encrypted, too large, or compressed in a way that cannot be read.
-        """
+        """The data of a member."""
         member = self._archive.getinfo(name)
         dense = member.file_size > MOST_EXPANSION * max(member.compress_size, 1)
         if member.file_size > MOST_UNPACKED or (dense and member.file_size > ALWAYS_UNPACKED):
@@ -73,7 +67,8 @@ class ZipMembers:
 
     @contextmanager
     def _open(self, member: zipfile.ZipInfo) -> Iterator[IO[bytes]]:
-        if member.compress_type == ZSTANDARD and not _reads_zstandard():
+        # Python reads Zstandard from 3.14 on.
+        if member.compress_type == ZSTANDARD and not hasattr(zipfile, "ZIP_ZSTANDARD"):
             yield _unpacked_by_arrow(self._packed(member), member.filename)
             return
         with self._archive.open(member) as unpacked:
@@ -90,13 +85,7 @@ class ZipMembers:
 
 @contextmanager
 def zip_members(source: Source) -> Iterator[ZipMembers]:
-    """The members of a zip file.
-
-    Raises
-    ------
-    DataError
-        If it is none, damaged, or has too many members.
-    """
+    """The members of a zip file."""
     _check_list(source)
     try:
         with zipfile.ZipFile(source.opened) as archive:
@@ -118,11 +107,6 @@ def _check_list(source: Source) -> None:
     if min(listed, source.size) > MOST_LISTED:
         raise DataError(f"lists its members in more than {MOST_LISTED // 10**6} MB")
     source.opened.seek(0)
-
-
-def _reads_zstandard() -> bool:
-    """Whether Python does, from 3.14 on."""
-    return hasattr(zipfile, "ZIP_ZSTANDARD")
 
 
 def _unpacked_by_arrow(packed: bytes, name: str) -> Any:

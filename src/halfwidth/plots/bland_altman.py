@@ -189,11 +189,11 @@ def _finish_agreement(ax: Axes, agreement: Agreement, compared: Estimate | None)
     panel_title(ax, level_text(agreement.label, agreement.by), said)
 
 
-def _agreement(given: Comparisons | Agreement) -> tuple[Agreement, Estimate | None]:
+def _agreement(source: Comparisons | Agreement) -> tuple[Agreement, Estimate | None]:
     """What is drawn, and the compared mean difference, whose interval the bias then has."""
-    if isinstance(given, Agreement):
-        return given, None
-    item, cases = only_pair(given, "bland_altman")
+    if isinstance(source, Agreement):
+        return source, None
+    item, cases = only_pair(source, "bland_altman")
     level = item.estimate.level
     agreement = agreement_of(cases, item.first, item.second, item.effect, level)
     if not _compares_the_mean(item):
@@ -204,5 +204,5 @@ def _agreement(given: Comparisons | Agreement) -> tuple[Agreement, Estimate | No
 def _compares_the_mean(item: Difference) -> bool:
     """Whether the mean difference of the cases, each counting once, was compared."""
     e = item.estimate
-    of_mean = e.statistic_spec.spec.estimand in (Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE)
-    return of_mean and item.effect == "difference" and e.over == "cases" and e.n_effective is None
+    is_mean = e.statistic_spec.spec.estimand in (Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE)
+    return is_mean and item.effect == "difference" and e.over == "cases" and e.n_effective is None

@@ -54,8 +54,8 @@ def _frame(
 ) -> pd.DataFrame:
     import pandas as pd
 
-    given: Sequence[CalibrationCurve | CentreCurve] = listed(curves, DRAWN, "curves")
-    return pd.concat([curve.to_frame() for curve in given], ignore_index=True)
+    drawn: Sequence[CalibrationCurve | CentreCurve] = listed(curves, DRAWN, "curves")
+    return pd.concat([curve.to_frame() for curve in drawn], ignore_index=True)
 
 
 @figure(CAPTION, _frame)
@@ -158,20 +158,20 @@ def figure_of_calibration(
     """
     from matplotlib.figure import Figure
 
-    given: Sequence[CalibrationCurve | CentreCurve] = listed(curves, DRAWN, "curves")
-    if not given:
+    drawn: Sequence[CalibrationCurve | CentreCurve] = listed(curves, DRAWN, "curves")
+    if not drawn:
         raise OptionError("figure_of_calibration needs at least one curve")
     if titles is None:
-        titles = [curve.label for curve in given] if len(given) > 1 else [""]
+        titles = [curve.label for curve in drawn] if len(drawn) > 1 else [""]
     if as_list(titles) is None:
         raise OptionError(f"titles={shown(titles)} is no list of texts, one for each curve")
-    if len(titles) != len(given):
-        raise OptionError(f"titles names {len(titles)} curves, and there are {len(given)}")
-    across = min(ACROSS, len(given))
-    down = -(-len(given) // ACROSS)
+    if len(titles) != len(drawn):
+        raise OptionError(f"titles names {len(titles)} curves, and there are {len(drawn)}")
+    across = min(ACROSS, len(drawn))
+    down = -(-len(drawn) // ACROSS)
     width = SINGLE if across == 1 else WIDTH * across / ACROSS
     figure = Figure(figsize=(width, down * HIGH * width / across), layout="constrained")
-    for place, (curve, title) in enumerate(zip(given, titles, strict=True), 1):
+    for place, (curve, title) in enumerate(zip(drawn, titles, strict=True), 1):
         calibration(curve, figure.add_subplot(down, across, place), title=title)
     return figure
 

@@ -45,10 +45,10 @@ ROOM_FOR_ALL, ROOM_FOR_DECIMALS, ROOM_FOR_SHARE = 0.42, 0.6, 0.26
 RAMP = ("#ffffff", DOT, "#00304d")
 
 
-def _checked(given: Any) -> Confusion:
-    if not isinstance(given, Confusion):
-        raise OptionError(f"confusion={shown(given)} is not what confusion_ci returns")
-    return given
+def _checked(source: Any) -> Confusion:
+    if not isinstance(source, Confusion):
+        raise OptionError(f"confusion={shown(source)} is not what confusion_ci returns")
+    return source
 
 
 @figure(

@@ -60,8 +60,8 @@ def frame_of(curves: Sequence[Any]) -> pd.DataFrame:
             named = dict(zip(("x", "y", "low", "high"), curve.points.T, strict=True))
             drawn |= {"point": named, "beyond": dict(zip("xy", curve.extension.T, strict=True))}
         parts += [
-            pd.DataFrame(numbers).assign(label=curve.label, kind=curve.kind, drawn=what)
-            for what, numbers in drawn.items()
+            pd.DataFrame(numbers).assign(label=curve.label, kind=curve.kind, drawn=name)
+            for name, numbers in drawn.items()
         ]
     columns = ["label", "kind", "drawn", "x", "y", "low", "high"]
     return pd.concat(parts, ignore_index=True).reindex(columns=columns)

@@ -124,8 +124,8 @@ def decision(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
     return _drawn("decision", curves, ax)
 
 
-def _drawn(kind: CurveKind, given: Curve | Sequence[Curve], ax: Axes | None) -> Axes:
-    curves = listed(given, Curve, "curves")
+def _drawn(kind: CurveKind, several: Curve | Sequence[Curve], ax: Axes | None) -> Axes:
+    curves = listed(several, Curve, "curves")
     _check(kind, curves)
     texts = [curve_parts.curve_text(curve.label, curve.area) for curve in curves]
     is_new = ax is None

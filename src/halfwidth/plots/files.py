@@ -26,8 +26,6 @@ DPI = {".png": 200, ".svg": 300, ".pdf": 300}
 def check_figure_name(path: str | Path) -> str:
     """The suffix of a figure's file, so that a bad name is refused before any work is done.
 
-    Examples
-    --------
     >>> check_figure_name("organs.SVG")
     '.svg'
     """

@@ -41,17 +41,10 @@ Scale = tuple[str, str, Bounds | None, bool]
 
 @frozen
 class Panel:
-    """Estimates on one axis.
-
-    Attributes
-    ----------
-    title : str
-    scale : tuple
-        Panels of one scale have the same axis.
-    estimates : tuple of Estimate
-    """
+    """Estimates on one axis."""
 
     title: str
+    # Panels of one scale have the same axis.
     scale: Scale
     estimates: tuple[Estimate, ...]
 

@@ -57,16 +57,8 @@ def name_lines(
 ) -> None:
     """Write the name of each line right of the axes, and lead to it from the end of the line.
 
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Its limits are set.
-    ends : mapping of str to (float, float)
-        The last point of each line, by its name.
-    colours : mapping of str to str
-        Of the thin line between a name and its end.
-    inches : float
-        About the height of the axes.
+    ``ax``: its limits are set; ``ends``: the last point of each line, by its name; ``colours``: of
+    the thin line between a name and its end; ``inches``: about the height of the axes.
     """
     from matplotlib.transforms import ScaledTranslation
 

@@ -20,14 +20,14 @@ def metric_label(name: str) -> str:
     >>> metric_label("dsc"), metric_label("nsd:tolerance=2")
     ('DSC', 'NSD (tolerance = 2)')
     """
-    base, _, given = name.partition(":")
+    base, _, parameters = name.partition(":")
     spec = metric_spec(name)
-    return with_parameters(spec.called if spec else base, given)
+    return with_parameters(spec.called if spec else base, parameters)
 
 
-def with_parameters(title: str, given: str) -> str:
+def with_parameters(title: str, values: str) -> str:
     """A title with the parameters of a name, ``a=1,b=2``."""
-    parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
+    parameters = ", ".join(part.replace("=", " = ") for part in values.split(",") if part)
     return f"{title} ({parameters})" if parameters else title
 
 

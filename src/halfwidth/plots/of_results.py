@@ -142,10 +142,10 @@ def _grouping(estimates: Estimates) -> str | None:
 
 
 def _by_metric(comparisons: Comparisons) -> list[list[Difference]]:
-    of_metric: dict[tuple[str, str], list[Difference]] = {}
+    by_metric: dict[tuple[str, str], list[Difference]] = {}
     for item in comparisons:
-        of_metric.setdefault((item.estimate.metric, item.metric_spec.unit), []).append(item)
-    return list(of_metric.values())
+        by_metric.setdefault((item.estimate.metric, item.metric_spec.unit), []).append(item)
+    return list(by_metric.values())
 
 
 def _frame_of_differences(comparisons: Comparisons) -> pd.DataFrame:

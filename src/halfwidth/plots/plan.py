@@ -118,10 +118,10 @@ def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None)
     """
     from halfwidth.plots.ticks import plain_numbers
 
-    given = _several(plans)
+    several = _several(plans)
     ax = ax or new_axes(WIDTH, HEIGHT)
-    lines = _lines(given)
-    _prepare(ax, given)
+    lines = _lines(several)
+    _prepare(ax, several)
     colours = {name: COLOURS[place % len(COLOURS)] for place, name in enumerate(lines)}
     for place, (name, line) in enumerate(lines.items()):
         stroke = STROKES[place // len(COLOURS) % len(STROKES)]
@@ -136,15 +136,15 @@ def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None)
         _add_legend(ax, lines)
     elif len(lines) > 1:
         _name(ax, lines, colours)
-    note_below(ax, _explanation(given))
+    note_below(ax, _explanation(several))
     return ax
 
 
 def _several(plans: SampleSize | Sequence[SampleSize]) -> Sequence[SampleSize]:
-    given = listed(plans, SampleSize, "plans")
-    if not given:
+    listed_plans = listed(plans, SampleSize, "plans")
+    if not listed_plans:
         raise OptionError("plan_curve needs at least one plan")
-    return given
+    return listed_plans
 
 
 # --------------------------------------------------------------------------- lines
@@ -396,8 +396,8 @@ def _explanation(plans: Sequence[SampleSize]) -> str:
     if first.simulated is not None and first.assurance is not None:
         several = any(len(plan.curve) > 1 for plan in plans)
         clauses += ["small dots: n simulated"] if several else []
-        what = "curve" if several else "height"
-        clauses.append(f"{what}: what {percent(first.assurance)} of studies stay below")
+        quantity = "curve" if several else "height"
+        clauses.append(f"{quantity}: what {percent(first.assurance)} of studies stay below")
     else:
         title = method_title(first.formula)
         known = first.formula_text.startswith(title)

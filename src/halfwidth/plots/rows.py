@@ -57,12 +57,12 @@ class Cases:
 
 def group_cases(samples: Mapping[str, ArrayLike], groups: Groups | None) -> list[Cases]:
     """The cases of each label."""
-    given = {} if groups is None else groups
-    if not isinstance(given, Mapping):
+    cluster_of = {} if groups is None else groups
+    if not isinstance(cluster_of, Mapping):
         raise OptionError("groups maps the label of a sample to the clusters of its cases")
-    if unknown := [label for label in given if label not in samples]:
+    if unknown := [label for label in cluster_of if label not in samples]:
         raise OptionError(f"groups for {quoted(unknown)}, but samples for {quoted(samples)}")
-    rows = [_cases(label, values, given.get(label)) for label, values in samples.items()]
+    rows = [_cases(label, values, cluster_of.get(label)) for label, values in samples.items()]
     names = sorted({name for cases in rows for name in cases.clusters})
     if not 0 < len(names) <= FEW_CLUSTERS:
         return rows
@@ -85,13 +85,13 @@ def _cases(label: str, values: ArrayLike, groups: Iterable[Any] | None) -> Cases
     none = np.empty(0, dtype=np.intp)
     if groups is None:
         return Cases(label, numbers[order], (), none, none)
-    given = list(groups)
-    if len(given) != len(numbers):
+    clusters = list(groups)
+    if len(clusters) != len(numbers):
         raise DataError(
-            f"groups[{label!r}] has {len(given)} labels for {len(numbers)} values; "
+            f"groups[{label!r}] has {len(clusters)} labels for {len(numbers)} values; "
             "give the cluster of each case, in the order of the sample"
         )
-    names = [given[place] for place in order.tolist()]
+    names = [clusters[place] for place in order.tolist()]
     if any(is_missing(name) for name in names):
         raise DataError(f"groups[{label!r}]: a case has no cluster; give it one, or leave it out")
     known: dict[Any, int] = {}
@@ -270,13 +270,13 @@ def _shape_parts(
 
 def _estimate_parts(e: Estimate, cases: Cases, y: float) -> list[dict[str, NDArray[Any]]]:
     """The estimate, and the pale bar behind it."""
-    what: dict[str, Any] = {"statistic": e.statistic_title, "x": e.value, "y": y}
+    shared: dict[str, Any] = {"statistic": e.statistic_title, "x": e.value, "y": y}
     if not has_place(e, cases):
-        return [_part("number", low=e.low, high=e.high, **what)]
-    parts = [_part("estimate", low=e.low, high=e.high, **what)]
+        return [_part("number", low=e.low, high=e.high, **shared)]
+    parts = [_part("estimate", low=e.low, high=e.high, **shared)]
     if e.unseen_failures_matter:
         low, high = e.unseen_ends
-        parts.append(_part("unseen failures", low=low, high=high, **what))
+        parts.append(_part("unseen failures", low=low, high=high, **shared))
     return parts
 
 

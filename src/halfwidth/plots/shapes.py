@@ -65,16 +65,7 @@ def kernel_density(values: Array, bounds: Bounds) -> tuple[Array, Array]:
     leaks over an end of the metric's range is reflected at it, so that the density of a metric
     that is mostly near 1 does not seem to fall there.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n,)
-        Ascending, and not all equal.
-    bounds : Bounds
-        The metric's range.
-
-    Returns
-    -------
-    x, density : ndarray
+    ``values``: ascending, and not all equal.
     """
     n, ends = len(values), (values[0], values[-1])
     if n > MOST:
@@ -110,12 +101,8 @@ def ranks_by_mean(values: Array, member: Codes) -> Codes:
 def lanes(ranks: Codes, member: Codes) -> tuple[Array, Array]:
     """A lane for each cluster, in the order of the means: heights in (-1, 1), -1 at the top.
 
-    Returns
-    -------
-    middles : ndarray, shape (G,)
-        Height of each lane; the highest mean is at the top.
-    heights : ndarray, shape (n,)
-        Height of each case: in the middle of its lane, or spread in it where there are many.
+    Height of each lane; the highest mean is at the top. Height of each case: in the middle of its
+    lane, or spread in it where there are many.
     """
     half = 1 / len(ranks)
     middles = np.asarray(1 - (2 * ranks + 1) * half, dtype=np.float64)

@@ -162,17 +162,17 @@ def wrapped(text: str, width: int) -> str:
 
 
 def listed(
-    given: Any, kind: type[Finished] | tuple[type[Finished], ...], what: str
+    value: Any, kind: type[Finished] | tuple[type[Finished], ...], noun: str
 ) -> Sequence[Finished]:
     """One finished result is as welcome as a sequence of them."""
-    if isinstance(given, kind):
-        return [given]
-    if not isinstance(given, Sequence) or not all(isinstance(one, kind) for one in given):
+    if isinstance(value, kind):
+        return [value]
+    if not isinstance(value, Sequence) or not all(isinstance(one, kind) for one in value):
         types = " or ".join(one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,)))
         raise OptionError(
-            f"{what}={shown(given)} is neither of type {types} nor a sequence of that type"
+            f"{noun}={shown(value)} is neither of type {types} nor a sequence of that type"
         )
-    return given
+    return value
 
 
 def several(estimates: Estimate | Sequence[Estimate]) -> Sequence[Estimate]:

@@ -191,22 +191,22 @@ def report(
     else:
         _refuse_inference(asked)
         results = _joined(finished, title)
-    made = Report(title, report_document(results, with_figures=drawn))
+    page = Report(title, report_document(results, with_figures=drawn))
     if path is not None:
-        made.save(path)
-    return made
+        page.save(path)
+    return page
 
 
-def _finished(given: Any) -> list[Any] | None:
+def _finished(results: Any) -> list[Any] | None:
     """The finished results that are given; None where it is data."""
-    if isinstance(given, (*ONE, Gate)):
-        return [given]
-    if isinstance(given, Iterator):
-        return list(given)
-    if not isinstance(given, list | tuple):
+    if isinstance(results, (*ONE, Gate)):
+        return [results]
+    if isinstance(results, Iterator):
+        return list(results)
+    if not isinstance(results, list | tuple):
         return None
-    of_results = [isinstance(one, (*ONE, Gate)) for one in given]
-    return list(given) if any(of_results) or not of_results else None
+    are_results = [isinstance(one, (*ONE, Gate)) for one in results]
+    return list(results) if any(are_results) or not are_results else None
 
 
 def _refuse_inference(asked: Mapping[str, Any]) -> None:
@@ -216,19 +216,19 @@ def _refuse_inference(asked: Mapping[str, Any]) -> None:
         for name, one in inspect.signature(report).parameters.items()
         if name in asked
     }
-    for name, given in asked.items():
-        if type(given) is not type(usual[name]) or given != usual[name]:
+    for name, value in asked.items():
+        if type(value) is not type(usual[name]) or value != usual[name]:
             raise OptionError(
-                f"{spelled(name, given)} has no effect on finished results; it belongs where they "
+                f"{spelled(name, value)} has no effect on finished results; it belongs where they "
                 "are made"
             )
 
 
-def _results_of(given: Any, title: str, asked: Mapping[str, Any], *, with_curves: bool) -> Results:
+def _results_of(source: Any, title: str, asked: Mapping[str, Any], *, with_curves: bool) -> Results:
     """What there is to tell of data."""
-    data = as_data_of_models(given, None, asked["metric"], "report", estimates=True)
-    found = results_of_data(data, **asked)
-    estimates, curves = found.estimates, ()
+    data = as_data_of_models(source, None, asked["metric"], "report", estimates=True)
+    results = results_of_data(data, **asked)
+    estimates, curves = results.estimates, ()
     if isinstance(data, Predictions) and with_curves and not any(len(e.by) > 1 for e in estimates):
         how = {name: asked[name] for name in ("confidence_level", "n_resamples", "rng")}
         curves, why_not = curves_of_predictions(data, estimates, **how)
@@ -237,8 +237,8 @@ def _results_of(given: Any, title: str, asked: Mapping[str, Any], *, with_curves
     return Results(
         title=title,
         estimates=estimates,
-        comparisons=found.comparisons,
-        rankings=found.rankings,
+        comparisons=results.comparisons,
+        rankings=results.rankings,
         curves=curves,
     )
 
@@ -265,8 +265,8 @@ def _several(one: Any) -> Several:
         return one.comparisons
     for single, several in SEVERAL_OF.items():
         if isinstance(one, single | several):
-            made: Several = one if isinstance(one, several) else several((one,))
-            return made
+            collection: Several = one if isinstance(one, several) else several((one,))
+            return collection
     raise OptionError(
         f"{shown(one)} is no result: a report takes what summary_ci, metric_ci, estimate, "
         "compare, rank, curve and their kin return"

@@ -32,29 +32,12 @@ def long_table(
 ) -> Table:
     """A table as the canonical long one.
 
-    Parameters
-    ----------
-    table : Table
-        Canonical already, or wide: a column of case ids and one of values for each label.
-    metric : str, optional
-        What the values of a wide table are, with its parameters; without it, a wide table stays as
-        it is.
-    values : sequence of str, optional
-        Columns of values; default: those with numbers.
-    case, groups : str, optional
-        Columns of case ids and of clusters.
+    ``table``: canonical already, or wide: a column of case ids and one of values for each label;
+    ``metric``: what the values of a wide table are, with its parameters; without it, a wide table
+    stays as it is; ``values``: columns of values; default: those with numbers; ``case``,
+    ``groups``: columns of case ids and of clusters.
 
-    Returns
-    -------
-    Table
-        Columns ``case, metric, value``, then those of the others that there are; with notes.
-
-    Raises
-    ------
-    DataError
-        If the table is a summary, or has no column of case ids.
-    OptionError
-        If a metric is given for a table that names its own.
+    Columns ``case, metric, value``, then those of the others that there are; with notes.
     """
     if METRIC in table and VALUE in table:
         if metric is not None or values:
@@ -83,7 +66,7 @@ def long_table(
     kept = [one for one in CANONICAL if one in table and one not in taken]
     source = _with_groups(table, groups)
     columns = {one: np.repeat(source[one], count) for one in kept}
-    models = _models_of(table, taken)
+    models = next((one for one in MODEL_COLUMNS if one in table and one not in taken), None)
     if models is not None:
         columns[MODEL] = np.repeat(source[models], count)
     if groups is not None:
@@ -93,9 +76,9 @@ def long_table(
     columns[VALUE] = np.stack(numbers, axis=1).ravel()
     if parameters:
         columns[PARAMETERS] = _same(parameters.replace(",", ";"), len(table) * count)
-    of_metric = count == 1 and metric_name(layout.values[0]) in (metric_name(name), VALUE)
+    is_metric = count == 1 and metric_name(layout.values[0]) in (metric_name(name), VALUE)
     columns = _statuses(table, layout.values) | columns
-    if LABEL not in kept and not of_metric:
+    if LABEL not in kept and not is_metric:
         columns[LABEL] = np.tile(np.array(layout.values, dtype=TEXT), len(table))
     left_out = [one for one in table.names if one not in (*taken, groups, *kept, models)]
     by = f"cases by {layout.case!r}" + (f", models by {models!r}" if models else "")
@@ -106,14 +89,14 @@ def long_table(
 
 def _statuses(table: Table, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
     """The column of statuses, where overlaps say why distances are missing."""
-    found = np.full((len(table), len(columns)), np.nan, dtype=object)
+    statuses = np.full((len(table), len(columns)), np.nan, dtype=object)
     for place, column in enumerate(columns):
         distances = missing_distances(table, column, np.arange(len(table)))
         if distances is not None:
-            found[distances.missed, place] = str(Status.MISSED)
-            found[distances.absent, place] = str(Status.NOT_APPLICABLE)
-    told = any(isinstance(cell, str) for cell in found.flat)
-    return {STATUS: found.ravel().astype(TEXT)} if told else {}
+            statuses[distances.missed, place] = str(Status.MISSED)
+            statuses[distances.absent, place] = str(Status.NOT_APPLICABLE)
+    stated = any(isinstance(cell, str) for cell in statuses.flat)
+    return {STATUS: statuses.ravel().astype(TEXT)} if stated else {}
 
 
 def stacked(tables: Mapping[str, Table], named: Collection[str] = (), column: str = MODEL) -> Table:
@@ -121,11 +104,6 @@ def stacked(tables: Mapping[str, Table], named: Collection[str] = (), column: st
 
     ``named`` are those whose names the user gave; a table that is not among them keeps the models
     or folds that its file names.
-
-    Raises
-    ------
-    DataError
-        If a table that is given a name is of several models.
     """
     for name, table in tables.items():
         if name in named and _names(table, column) and len(table.factor(column).distinct) > 1:
@@ -143,10 +121,6 @@ def stacked(tables: Mapping[str, Table], named: Collection[str] = (), column: st
     ]
     whole = {one: _joined(parts) for one, parts in columns.items()}
     return _in_order(whole, next(iter(tables.values())))
-
-
-def _models_of(table: Table, taken: Collection[str]) -> str | None:
-    return next((one for one in MODEL_COLUMNS if one in table and one not in taken), None)
 
 
 def _listed(names: Sequence[str]) -> str:

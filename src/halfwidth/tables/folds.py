@@ -16,12 +16,7 @@ OF_ALL = re.compile(r"crossval_results_folds_[\d_]+")
 
 @frozen
 class Folds:
-    """The files of one model, by their folds.
-
-    Attributes
-    ----------
-    files : mapping of str to Path
-    """
+    """The files of one model, by their folds."""
 
     files: Mapping[str, Path]
 
@@ -41,28 +36,24 @@ def fold_of(path: str) -> str | None:
     >>> fold_of("3d_fullres/fold_2/validation/summary.json"), fold_of("manifold_2.csv")
     ('2', None)
     """
-    found = OF_ONE.findall(path.replace("\\", "/"))
-    return found[-1][1] if found else None
+    folds = OF_ONE.findall(path.replace("\\", "/"))
+    return folds[-1][1] if folds else None
 
 
 def joined_folds(paths: Sequence[Path], names: Sequence[str]) -> list[tuple[str, Path, ModelFile]]:
     """Models with a path to call them by: files that differ in nothing but their fold are one's.
 
-    Parameters
-    ----------
-    paths : sequence of Path
-    names : sequence of str
-        Those that were given to the models; empty where none was.
+    ``names``: those that were given to the models; empty where none was.
     """
     by_model: dict[tuple[str, str], list[Path]] = {}
     for path, name in zip(paths, names, strict=True):
         by_model.setdefault((name, OF_ONE.sub(r"\1fold", path.as_posix())), []).append(path)
     models: list[tuple[str, Path, ModelFile]] = []
-    for (name, of_all), files in by_model.items():
+    for (name, common), files in by_model.items():
         folds = {fold: path for path in files if (fold := fold_of(path.as_posix())) is not None}
         if len(folds) == len(files) > 1:
             ordered = dict(sorted(folds.items(), key=lambda one: int(one[0])))
-            models.append((name, Path(of_all), Folds(ordered)))
+            models.append((name, Path(common), Folds(ordered)))
         else:
             models += [(name, path, path) for path in files]
     return models

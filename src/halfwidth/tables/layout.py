@@ -39,29 +39,18 @@ MISSING_LEVEL = "(missing)"
 
 @frozen
 class Layout:
-    """The part each column plays.
-
-    Attributes
-    ----------
-    values : tuple of str
-        Value columns.
-    by : tuple of str
-        Columns whose levels are estimated apart.
-    case : str or None
-    metric : str or None
-        Column that names the metric of each row (canonical tables).
-    groups, strata : str or None
-        Columns that name the cluster and the stratum of each row.
-    left_out : tuple of str
-        Columns passed over when value columns were looked for, with the reason.
-    """
+    """The part each column plays."""
 
     values: tuple[str, ...]
+    # Columns whose levels are estimated apart.
     by: tuple[str, ...] = ()
     case: str | None = None
+    # Column that names the metric of each row (canonical tables).
     metric: str | None = None
+    # Columns that name the cluster and the stratum of each row.
     groups: str | None = None
     strata: str | None = None
+    # Columns passed over when value columns were looked for, with the reason.
     left_out: tuple[str, ...] = ()
 
 
@@ -92,58 +81,35 @@ class CaseNames(Sequence[str]):
 
 @frozen
 class Slice:
-    """One sample of a table: the values of one column at one combination of levels.
-
-    Attributes
-    ----------
-    label : str
-    by : mapping
-    column : str
-    values : ndarray
-        As they stand in the table.
-    cases : sequence of str
-        Case ids, or row numbers where the table has none.
-    metric : str or None
-        What a canonical table calls the metric.
-    parameters : str
-        Its parameters as they follow a name: ``":tolerance=3"``, or nothing.
-    not_applicable : ndarray of int
-        Rows left out because the metric does not apply to them: where in the table they stand.
-    groups, strata : list or None
-        Cluster and stratum of each value.
-    repeats : Repeats
-        What speaks against taking the values as those of independent cases.
-    rows : ndarray of int
-        Where in the table the values stand.
-    overlap : str
-        The column that tells where there was nothing to find; empty where none was asked.
-    refusal : DataError or None
-        What is to be asked before the values are used.
-    """
+    """One sample of a table: the values of one column at one combination of levels."""
 
     label: str
     by: Mapping[str, Any]
     column: str
+    # As they stand in the table.
     values: NDArray[Any]
+    # Case ids, or row numbers where the table has none.
     cases: Sequence[str]
+    # What a canonical table calls the metric.
     metric: str | None
+    # Its parameters as they follow a name: ``":tolerance=3"``, or nothing.
     parameters: str
+    # Rows left out because the metric does not apply to them: where in the table they stand.
     not_applicable: NDArray[np.intp]
+    # Cluster and stratum of each value.
     groups: list[Any] | None
     strata: list[Any] | None
+    # What speaks against taking the values as those of independent cases.
     repeats: Repeats
+    # Where in the table the values stand.
     rows: NDArray[np.intp]
+    # The column that tells where there was nothing to find; empty where none was asked.
     overlap: str = ""
+    # What is to be asked before the values are used.
     refusal: DataError | None = None
 
     def checked(self) -> Slice:
-        """The same, of a metric that is asked for.
-
-        Raises
-        ------
-        DataError
-            If distances are missing and may not be, where overlaps tell why.
-        """
+        """The same, of a metric that is asked for."""
         if self.refusal is not None:
             raise self.refusal
         return self
@@ -162,17 +128,7 @@ def layout_of(
     groups: str | None = None,
     strata: str | None = None,
 ) -> Layout:
-    """The layout of a table, from what the user said and what the columns are called.
-
-    Raises
-    ------
-    UnknownNameError
-        For a column that is not there; proposes the nearest.
-    OptionError
-        If a column is to be two things at once.
-    DataError
-        If there is no numeric column to estimate.
-    """
+    """The layout of a table, from what the user said and what the columns are called."""
     # An option that may be repeated, and was not given, is an empty list.
     values = values or None
     units = [name for name in (groups, strata) if name is not None]
@@ -405,8 +361,8 @@ def metrics_in(table: Table, layout: Layout) -> list[str]:
     """The metrics that a canonical table names; none in any other."""
     if layout.metric is None:
         return []
-    found: list[str] = _metric_levels(table, layout.metric).distinct.tolist()
-    return found
+    metrics: list[str] = _metric_levels(table, layout.metric).distinct.tolist()
+    return metrics
 
 
 def _metric_levels(table: Table, column: str) -> Factor:

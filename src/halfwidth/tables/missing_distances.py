@@ -35,17 +35,11 @@ SHOWN = 3
 
 @frozen(eq=False)
 class MissingDistances:
-    """Which distances of some rows are missing, and why.
+    """Which distances of some rows are missing, and why."""
 
-    Attributes
-    ----------
-    overlap : str
-        The column of overlaps; of a long table their metric.
-    missed, absent, others : ndarray of bool
-        Where one mask is empty, where both are, and where the overlap tells neither.
-    """
-
+    # The column of overlaps; of a long table their metric.
     overlap: str
+    # Where one mask is empty, where both are, and where the overlap tells neither.
     missed: NDArray[np.bool_]
     absent: NDArray[np.bool_]
     others: NDArray[np.bool_]
@@ -53,8 +47,6 @@ class MissingDistances:
     def described(self, cases: Sequence[str] | None = None) -> str:
         """How many are missing for which reason, and of which cases.
 
-        Examples
-        --------
         >>> table = Table.from_frame({"dice": [0.9, 0.0, None], "hd95": [2.0, None, None]})
         >>> missing_distances(table, "hd95", np.arange(3)).described(["a", "b", "c"])
         "1 where 'dice' is 0: missed (b); 1 where 'dice' has no value, or 1: nothing to find (c)"
@@ -132,9 +124,9 @@ def _overlaps_in_rows(
     of_rows, of_others = masks[: len(rows)], masks[len(rows) :]
     if len(np.unique(of_others)) < len(of_others) or not np.isin(of_others, of_rows).any():
         return nothing
-    found = np.full(masks.max() + 1, UNTOLD)
-    found[of_others] = _numbers(table, column, others)
-    overlaps = found[of_rows]
+    overlap_of_mask = np.full(masks.max() + 1, UNTOLD)
+    overlap_of_mask[of_others] = _numbers(table, column, others)
+    overlaps = overlap_of_mask[of_rows]
     if "status" in table:
         # What a row says itself is so.
         overlaps[(table.factor("status").codes[rows] >= 0) & (overlaps != 0)] = UNTOLD
@@ -148,19 +140,19 @@ def overlap_beside(table: Table, column: str) -> str | None:
     >>> overlap_beside(table, "HD95_liver_mm"), overlap_beside(table, "Dice_liver")
     ('Dice_liver', None)
     """
-    metric, of_what = _parts(column)
+    metric, structure = _parts(column)
     if metric not in METRICS or METRICS[metric].unit != "mm":
         return None
     named = {_parts(name): name for name in reversed(table.names)}
-    return next((named[key] for one in OVERLAPS if (key := (one, of_what)) in named), None)
+    return next((named[key] for one in OVERLAPS if (key := (one, structure)) in named), None)
 
 
 def _parts(name: str) -> tuple[str, tuple[str, ...]]:
     """The metric of a column by its name, and the words that say of what it is."""
-    found = metric_in(name)
-    if found is None:
+    named = metric_in(name)
+    if named is None:
         return "", ()
-    metric, before, behind = found
+    metric, before, behind = named
     words = re.findall(r"\w+", f"{before} {behind}".replace("_", " ").lower())
     return metric, tuple(word for word in words if word not in UNITS)
 

@@ -16,13 +16,6 @@ def wanted_levels(conditions: Sequence[str], columns: Collection[str] = ()) -> d
 
     The first sign that ends one of these ``columns`` divides, else the first.
 
-    Raises
-    ------
-    OptionError
-        For a condition of another form.
-
-    Examples
-    --------
     >>> wanted_levels(["organ=heart", "organ=lung", "site=A"])
     {'organ': ['heart', 'lung'], 'site': ['A']}
     >>> wanted_levels(["=a=b"], ["=a"])
@@ -43,27 +36,11 @@ def wanted_levels(conditions: Sequence[str], columns: Collection[str] = ()) -> d
 def pick_rows(table: Table, wanted: Mapping[str, Sequence[str]]) -> Table:
     """The rows that have one of the levels wanted of each column.
 
-    Parameters
-    ----------
-    table : Table
-    wanted : mapping of str to sequence of str
-        For each column the levels as they are written; none for a missing cell.
+    ``wanted``: for each column the levels as they are written; none for a missing cell.
 
-    Returns
-    -------
-    Table
-        With a note that says how many rows are left, and without the means that the file states,
-        which are of all rows.
+    With a note that says how many rows are left, and without the means that the file states, which
+    are of all rows.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such column.
-    DataError
-        If no row has a level, or none has all that is wanted.
-
-    Examples
-    --------
     >>> table = Table.from_frame({"organ": ["heart", "lung", "heart"], "dice": [0.9, 0.8, 0.7]})
     >>> picked = pick_rows(table, {"organ": ["heart"]})
     >>> picked.columns["dice"].tolist(), picked.notes

@@ -33,52 +33,29 @@ MAGIC = {b"PK\x03\x04": "xlsx", b"PAR1": "parquet", b"\xd0\xcf\x11\xe0": "xlsx"}
 
 @frozen
 class Reading:
-    """How a table is to be read, where its file does not say enough.
-
-    Attributes
-    ----------
-    sheet : str or None
-        Of a workbook; None for the first.
-    decimal : {".", ","} or None
-        Decimal mark; None: a comma is recognised where semicolons or tabs separate the cells.
-    header : bool or None
-        Whether the first line names the columns; None: yes, and it is refused if it is data.
-    format : str or None
-        One of `FORMATS`, or that of another program (`FOREIGN`); None: told by the suffix, of
-        standard input by its first bytes, and results of other programs by their structure.
-    options : ImportOptions
-        What the format of another program needs to be told.
-    """
+    """How a table is to be read, where its file does not say enough."""
 
     sheet: str | None = None
+    # Decimal mark; None: a comma is recognised where semicolons or tabs separate the cells.
     decimal: Decimal | None = None
+    # Whether the first line names the columns; None: yes, and it is refused if it is data.
     header: bool | None = None
+    # One of `FORMATS`, or that of another program (`FOREIGN`); None: told by the suffix, of
+    # standard input by its first bytes, and results of other programs by their structure.
     format: str | None = None
+    # What the format of another program needs to be told.
     options: ImportOptions = ImportOptions()
 
 
 def read_table(path: str | Path, reading: Reading | None = None) -> Table:
     """Read a table from a file, by its suffix, or from standard input.
 
-    Parameters
-    ----------
-    path : str or Path
-        ``.csv`` (comma, semicolon or tab), ``.tsv`` or ``.txt`` (tab, else comma), these also with
-        ``.gz``; ``.parquet``; ``.xlsx``; results of other programs (`halfwidth.tables.importers`);
-        or ``-``.
-    reading : Reading, optional
+    ``path``: ``.csv`` (comma, semicolon or tab), ``.tsv`` or ``.txt`` (tab, else comma), these also
+    with ``.gz``; ``.parquet``; ``.xlsx``; results of other programs (`halfwidth.tables.importers`);
+    or ``-``.
 
-    Returns
-    -------
-    Table
-        Column names as in the file, except that surrounding blanks are removed; those of a
-        canonical table for results of another program.
-
-    Raises
-    ------
-    DataError
-        If the file does not exist, cannot be read as what its suffix says, is empty, is ragged,
-        has no header or repeats a column name.
+    Column names as in the file, except that surrounding blanks are removed; those of a canonical
+    table for results of another program.
     """
     how = reading or Reading()
     kind = _format_of(str(path), how)
@@ -87,7 +64,7 @@ def read_table(path: str | Path, reading: Reading | None = None) -> Table:
         if table is None:
             table = read_as_it_stands(
                 source,
-                kind or _kind_by_content(source),
+                kind or MAGIC.get(source.first(4), "csv"),
                 sheet=how.sheet,
                 header=how.header,
                 decimal=how.decimal,
@@ -140,7 +117,3 @@ def _foreign(source: Source, path: str | Path, kind: str | None, how: Reading) -
     if unused:
         raise OptionError(f"--{unused[0]} is for results of other programs; this is a plain table")
     return None
-
-
-def _kind_by_content(source: Source) -> str:
-    return MAGIC.get(source.first(4), "csv")

@@ -47,23 +47,15 @@ QUALIFIER = "anon|anonymized|anonymised|dicom|bids|deidentified|original"
 
 @frozen
 class Repeats:
-    """Evidence that the rows are not independent cases.
+    """Evidence that the rows are not independent cases."""
 
-    Attributes
-    ----------
-    cases : int
-        Rows beyond the first of their case.
-    shared : tuple of (str, int), or None
-        A column of patients (or studies, scans, ...) that repeat, and how many there are.
-    runs : tuple of (str, int), or None
-        A column of folds or runs that are pooled, and how many there are.
-    folds : tuple of (str, int), or None
-        The same of folds of a cross-validation: each case is in one of them.
-    """
-
+    # Rows beyond the first of their case.
     cases: int = 0
+    # A column of patients (or studies, scans, ...) that repeat, and how many there are.
     shared: tuple[str, int] | None = None
+    # A column of folds or runs that are pooled, and how many there are.
     runs: tuple[str, int] | None = None
+    # The same of folds of a cross-validation: each case is in one of them.
     folds: tuple[str, int] | None = None
 
 
@@ -80,10 +72,10 @@ def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
 @functools.lru_cache(maxsize=1024)
 def _named_for(name: str, words: tuple[str, ...]) -> str | None:
     """The word that a column is named for, alone or with words such as id behind it."""
-    found = _pattern(words).fullmatch(_squeezed(name))
-    if found is None or (found[1] in NEVER_ALONE and not found[2]):
+    match = _pattern(words).fullmatch(_squeezed(name))
+    if match is None or (match[1] in NEVER_ALONE and not match[2]):
         return None
-    return found[1]
+    return match[1]
 
 
 def is_design_column(name: str) -> bool:
@@ -119,20 +111,10 @@ def repeats_in(
 ) -> Repeats:
     """What of a table speaks against taking some of its rows as independent cases.
 
-    Parameters
-    ----------
-    table : Table
-    rows : ndarray of int, optional
-        Default: all.
-    case : str or None
-        Column of case ids.
-    groups : sequence, optional
-        Cluster of each row of the table, where they are said to belong together.
-    taken : collection of str
-        Columns that play another part: values, levels that are estimated apart, strata.
+    ``case``: column of case ids; ``groups``: cluster of each row of the table, where they are said
+    to belong together; ``taken``: columns that play another part: values, levels that are estimated
+    apart, strata.
 
-    Examples
-    --------
     >>> table = Table.from_frame({"PatientID": ["a", "a", "b"], "score": [0.1, 0.2, 0.9]})
     >>> repeats_in(table, case=None)
     Repeats(cases=0, shared=('PatientID', 2), runs=None, folds=None)

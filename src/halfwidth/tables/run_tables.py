@@ -50,27 +50,16 @@ FOLD = re.compile(r"(^|[^a-z])(k|cv)?folds?([^a-z]|$)")
 
 @frozen
 class RunTable:
-    """Which column of a table of runs is what.
-
-    Attributes
-    ----------
-    table : Table
-    value : str
-        Column of the metric.
-    by : tuple of str
-        Columns whose levels are estimated apart.
-    status, fold, name : str or None
-    settings : tuple of str
-        Columns of settings but those of seeds: ``params.``, and words that several runs share.
-    seeds : tuple of str
-    """
+    """Which column of a table of runs is what."""
 
     table: Table
     value: str
+    # Columns whose levels are estimated apart.
     by: tuple[str, ...]
     status: str | None
     fold: str | None
     name: str | None
+    # Columns of settings but those of seeds: ``params.``, and words that several runs share.
     settings: tuple[str, ...]
     seeds: tuple[str, ...]
 
@@ -82,30 +71,19 @@ class RunTable:
 
 @frozen
 class RunSlice:
-    """The runs of one source of variation.
-
-    Attributes
-    ----------
-    label : str
-    by : mapping
-    values : ndarray
-        As they stand in the table, one for each run that finished, or for each seed over whose
-        folds they were averaged.
-    names : list of str
-    unfinished : list of str
-        Runs that did not finish, which are left out.
-    varying : tuple of str
-        Settings that differ between runs, and seeds where more than one does.
-    repeated : int
-        Runs that say all that an earlier one does.
-    """
+    """The runs of one source of variation."""
 
     label: str
     by: Mapping[str, Any]
+    # As they stand in the table, one for each run that finished, or for each seed over whose folds
+    # they were averaged.
     values: NDArray[Any]
     names: list[str]
+    # Runs that did not finish, which are left out.
     unfinished: list[str]
+    # Settings that differ between runs, and seeds where more than one does.
     varying: tuple[str, ...]
+    # Runs that say all that an earlier one does.
     repeated: int
 
 
@@ -162,22 +140,7 @@ def _folds_column(table: Table) -> str | None:
 def run_table(frame: Any, value: str | None, by: Sequence[str]) -> RunTable:
     """What the columns of a table of runs mean.
 
-    Parameters
-    ----------
-    frame : DataFrame, mapping or Table
-    value : str, optional
-        Column of the metric, with or without its prefix; default: the only one there is.
-    by : sequence of str
-        Columns of sources of variation.
-
-    Raises
-    ------
-    UnknownNameError
-        For a column that is not there.
-    OptionError
-        If no column is named and several hold numbers.
-    DataError
-        If the rows are cases.
+    ``value``: column of the metric, with or without its prefix; default: the only one there is.
     """
     table = Table.from_frame(frame)
     if all(name in table for name in CASE_VALUES):
@@ -244,13 +207,7 @@ def _only_metric(table: Table, known: set[str | None]) -> str:
 
 
 def run_slices(runs: RunTable, *, average_folds: bool) -> Iterator[RunSlice]:
-    """The runs of each source, in the order in which sources appear.
-
-    Raises
-    ------
-    DataError
-        If folds of a cross-validation are offered as runs, or no run finished.
-    """
+    """The runs of each source, in the order in which sources appear."""
     table = runs.table
     levels = [table.levels(name) for name in runs.by]
     rows_of: dict[tuple[Any, ...], list[int]] = {}
@@ -275,9 +232,12 @@ def _slice(
     if runs.fold is not None and len(_distinct(runs, runs.fold, finished)) > 1:
         _refuse_folds(runs, label, finished, average_folds)
         values, names, folds = _fold_means(runs, label, finished, values)
-    varying = tuple(
-        name for name in runs.settings if len(_distinct(runs, name, finished)) > 1
-    ) + _mixed_seeds(runs, finished)
+    varying, seeds = (
+        tuple(name for name in names_of if len(_distinct(runs, name, finished)) > 1)
+        for names_of in (runs.settings, runs.seeds)
+    )
+    # One seed varies as it should.
+    varying += seeds if len(seeds) > 1 else ()
     by = {_without_prefix(name): level for name, level in by.items()}
     repeated = 0 if folds > 1 else _repeated(runs, finished)
     return RunSlice(label, by, values, names, unfinished, varying, repeated)
@@ -304,12 +264,6 @@ def _distinct(runs: RunTable, column: str, rows: Sequence[int]) -> dict[Any, Non
     return dict.fromkeys(levels[row] for row in rows)
 
 
-def _mixed_seeds(runs: RunTable, rows: Sequence[int]) -> tuple[str, ...]:
-    """Seeds that vary, where it is more than one."""
-    varying = tuple(name for name in runs.seeds if len(_distinct(runs, name, rows)) > 1)
-    return varying if len(varying) > 1 else ()
-
-
 def _refuse_folds(runs: RunTable, label: str, rows: Sequence[int], average_folds: bool) -> None:
     folds = _distinct(runs, str(runs.fold), rows)
     if not average_folds:
@@ -329,14 +283,14 @@ def _fold_means(
     runs: RunTable, label: str, rows: Sequence[int], values: NDArray[Any]
 ) -> tuple[NDArray[Any], list[str], int]:
     """The mean over the folds of each run: of each seed and setting."""
-    of_run = (*runs.seeds, *runs.settings)
+    constant = (*runs.seeds, *runs.settings)
     places_of: dict[tuple[Any, ...], list[int]] = {}
     for place, row in enumerate(rows):
-        places_of.setdefault(_cells(runs, of_run, row), []).append(place)
+        places_of.setdefault(_cells(runs, constant, row), []).append(place)
     folds = runs.table.levels(str(runs.fold))
     held = [sorted(str(folds[rows[place]]) for place in places) for places in places_of.values()]
     names = [
-        ", ".join(f"{_without_prefix(k)} {v}" for k, v in zip(of_run, key, strict=True))
+        ", ".join(f"{_without_prefix(k)} {v}" for k, v in zip(constant, key, strict=True))
         for key in places_of
     ]
     for name, own in zip(names, held, strict=True):

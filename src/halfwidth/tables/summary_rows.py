@@ -34,36 +34,17 @@ WHERE_CASES_ARE = (
 
 @frozen
 class Totals:
-    """Rows below the cases that are statistics of them.
+    """Rows below the cases that are statistics of them."""
 
-    Attributes
-    ----------
-    column : str
-        The column of case ids, which names the statistic.
-    words : tuple of str
-        The statistic of each row, as it is written.
-    rows : ndarray of int
-    """
-
+    # The column of case ids, which names the statistic.
     column: str
+    # The statistic of each row, as it is written.
     words: tuple[str, ...]
     rows: NDArray[np.intp]
 
 
 def check_cases(table: Table, case: str | None) -> None:
-    """Refuse a table in which all or some rows are statistics.
-
-    Parameters
-    ----------
-    table : Table
-    case : str or None
-        The column of case ids.
-
-    Raises
-    ------
-    DataError
-        Naming the columns or the rows.
-    """
+    """Refuse a table in which all or some rows are statistics."""
     summary = why_a_summary(table, case)
     if summary:
         raise DataError(f"the table is a summary: {summary}; {WHERE_CASES_ARE}")

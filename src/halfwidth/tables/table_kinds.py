@@ -48,18 +48,12 @@ OF_RUNS = (
 
 
 def refuse_runs(table: Table) -> None:
-    """Refuse training runs where values of cases are expected.
-
-    Raises
-    ------
-    DataError
-        Naming the columns and what to do with them.
-    """
+    """Refuse training runs where values of cases are expected."""
     lowered = {name.lower() for name in table.names}
     prefixed = [name for name in table.names if name.startswith(METRIC_PREFIXES)]
     settings = [name for name in table.names if name.startswith(SETTING_PREFIXES)]
-    told = lowered & {*NAME_COLUMNS, *STATUS_COLUMNS}
-    if (prefixed and (settings or told)) or any(names <= lowered for names in OF_RUNS):
+    signs = lowered & {*NAME_COLUMNS, *STATUS_COLUMNS}
+    if (prefixed and (settings or signs)) or any(names <= lowered for names in OF_RUNS):
         shown = shortened([*prefixed, *settings] or table.names, 4)
         value = spelled("value", prefixed[0] if prefixed else "COLUMN")
         verb = at_door(f"CaseValues.from_runs(table, {value})", f"halfwidth runs FILE {value}")
@@ -70,21 +64,15 @@ def refuse_runs(table: Table) -> None:
 
 
 def refuse_objects(table: Table) -> None:
-    """Refuse boxes or centres of objects where values of cases are expected.
-
-    Raises
-    ------
-    DataError
-        Naming the columns and what to do with them.
-    """
+    """Refuse boxes or centres of objects where values of cases are expected."""
     try:
         columns = box_columns(table.names, None, None)
     except DataError:
         return
     places = columns.boxes or columns.points
     # Two coordinates may be anything; with a size or a score they are of objects.
-    told = columns.boxes or columns.diameter or columns.radius or columns.score
-    if told and all(map(table.is_numeric, places)):
+    signs = columns.boxes or columns.diameter or columns.radius or columns.score
+    if signs and all(map(table.is_numeric, places)):
         verb = at_door(
             "Detections.from_files(detections, references)",
             "halfwidth detect DETECTIONS REFERENCES",
@@ -100,11 +88,6 @@ def refuse_predictions(table: Table) -> None:
 
     Which column holds the true classes is for the user to say: in a submission to a challenge,
     ``target`` may be what was predicted.
-
-    Raises
-    ------
-    DataError
-        Naming the columns and what to do with them.
     """
     case = case_column(table)
     values = [
@@ -116,31 +99,31 @@ def refuse_predictions(table: Table) -> None:
     if len(targets) != 1:
         return
     (target,) = targets
-    of_text = not table.is_numeric(target)
+    is_text = not table.is_numeric(target)
     # Classes that are called by words have a column of scores each, of the same name.
-    classes = {str(level) for level in table.factor(target).levels} if of_text else set()
+    classes = {str(level) for level in table.factor(target).levels} if is_text else set()
     scores = [name for name in values if name in classes or SCORES.fullmatch(name)]
     if not scores or len(values) > 1 + len(scores) or not all(map(table.is_numeric, scores)):
         return
-    if of_text and (len(scores) < 2 or not classes.issuperset(scores)):
+    if is_text and (len(scores) < 2 or not classes.issuperset(scores)):
         return
-    if not of_text and not _is_of_classes(table, target):
+    if not is_text and not _is_of_classes(table, target):
         return
     if _repeats(table, case):
         return
     # Predicted classes stand beside scores in many tables, and are none.
     ranked = [name for name in scores if not _is_of_classes(table, name)]
     as_class = not ranked
-    given = (
+    choices = (
         spelled("prediction", scores[0])
         if as_class
         else spelled("score", list(ranked[:9]) if ranked[1:] else ranked[0])
     )
     metric = spelled("metric", (mcc if as_class else auroc).__name__)
-    average = f" {spelled('average', 'macro')}" if of_text else ""
+    average = f" {spelled('average', 'macro')}" if is_text else ""
     example = at_door(
-        f"Predictions.from_table(table, {spelled('target', target)}, {given})",
-        f"{spelled('target', target)} {given} {metric}{average}",
+        f"Predictions.from_table(table, {spelled('target', target)}, {choices})",
+        f"{spelled('target', target)} {choices} {metric}{average}",
     )
     raise DataError(
         f"{_prefix(table)}the table looks like predictions ({shortened(values, 8)}), not values of "

@@ -104,7 +104,7 @@ def test_bad_lines_of_yolo_are_named(line: str, words: str, tmp_path: Path) -> N
     [
         ({"b": (1, 2)}, "say nothing of 1 images (a)"),
         ({"a": (0, 2)}, "(width, height) is expected"),
-        (3, "is none; give a folder"),
+        (3, "gives no sizes; give a folder"),
         ("nowhere", "no such file"),
     ],
 )
@@ -172,7 +172,7 @@ def test_scores_in_pascal_voc(tmp_path: Path) -> None:
         (xml_of(xml_object(extra="")), "has no name, which is its class"),
         (xml_of(xml_object("5 2 1 6")), "side along x is negative"),
         (xml_of(xml_object("5 2 nan 6")), "coordinates are finite numbers"),
-        (xml_of(xml_object(extra="<name>a</name><difficult>2</difficult>")), "0 or 1 is"),
+        (xml_of(xml_object(extra="<name>a</name><difficult>2</difficult>")), "must be 0 or 1"),
         ("<annotation>" + "<a>" * 50, "nested more than 20 deep"),
         (xml_of(f"<object><name>{'x' * 20000}</name></object>"), "more than 10000 letters"),
         ('<?xml version="1.0" encoding="x-odd"?><annotation/>', "its XML is damaged"),

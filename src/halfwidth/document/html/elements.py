@@ -25,15 +25,15 @@ def element(tag: str, *children: Child, **attributes: object) -> Element:
     >>> markup(element("p", "a < b & c", class_="note", data_value=None))
     '<p class="note">a &lt; b &amp; c</p>'
     """
-    given = {
+    attributes_given = {
         name.rstrip("_").replace("_", "-"): clean(str(value))
         for name, value in attributes.items()
         if value is not None
     }
-    made = Element(tag, given)
+    node = Element(tag, attributes_given)
     for child in children:
-        append(made, child)
-    return made
+        append(node, child)
+    return node
 
 
 def append(parent: Element, child: Child) -> None:

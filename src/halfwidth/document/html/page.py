@@ -86,9 +86,9 @@ def body(parts: Iterable[Part], level: int = 2, title: str = "") -> Iterator[Ele
             case _:
                 if isinstance(part, Heading):
                     nearest = f"{title}: {part.text}" if title else part.text
-                made = _block(part, level)
-                if made is not None:
-                    yield made
+                node = _block(part, level)
+                if node is not None:
+                    yield node
 
 
 def _section(part: Section, level: int) -> Element:
@@ -101,23 +101,23 @@ def _section(part: Section, level: int) -> Element:
 
 
 def _block(part: Part, level: int) -> Element | None:
-    made = None
+    node = None
     match part:
         case Heading(text):
-            made = element(f"h{min(level, 6)}", text)
+            node = element(f"h{min(level, 6)}", text)
         case Paragraph(text):
-            made = element("p", text)
+            node = element("p", text)
         case Note(text):
-            made = element("p", text, class_="note")
+            node = element("p", text, class_="note")
         case Items():
-            made = _items(part, level)
+            node = _items(part, level)
         case Code(lines):
-            made = element("pre", element("code", "\n".join(lines)), tabindex="0")
+            node = element("pre", element("code", "\n".join(lines)), tabindex="0")
         case Excerpt():
-            made = _excerpt(part)
+            node = _excerpt(part)
         case Figure():
-            made = _figure(part)
-    return made
+            node = _figure(part)
+    return node
 
 
 def _items(part: Items, level: int) -> Element | None:

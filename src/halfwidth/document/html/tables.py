@@ -30,7 +30,7 @@ def table_element(table: Table, caption: str) -> Element:
     sortable = len(table.rows) >= FEW_ROWS and any(one.kind in _NUMERIC for one in table.columns)
     stacks = _stacks(table.columns)
     heads = (_heading(stack, sortable=sortable) for stack in stacks)
-    made = element(
+    node = element(
         "table",
         element("caption", caption, class_="unseen") if caption else None,
         element("thead", element("tr", *heads, role="row"), role="rowgroup"),
@@ -39,7 +39,7 @@ def table_element(table: Table, caption: str) -> Element:
         role="table",
     )
     label = caption or "Table"
-    return element("div", made, class_="scroll", tabindex="0", role="region", aria_label=label)
+    return element("div", node, class_="scroll", tabindex="0", role="region", aria_label=label)
 
 
 def _stacks(columns: Sequence[Column]) -> list[Stack]:
@@ -82,10 +82,10 @@ def _heading(stack: Stack, *, sortable: bool) -> Element:
 
 def _row(stacks: Iterable[Stack], row: Sequence[Cell | str]) -> Element:
     cells = [Cell(cell) if isinstance(cell, str) else cell for cell in row]
-    made = element("tr", role="row")
+    node = element("tr", role="row")
     for stack in stacks:
-        made.append(_cell(stack, cells, first=not len(made)))
-    return made
+        node.append(_cell(stack, cells, first=not len(node)))
+    return node
 
 
 def _cell(stack: Stack, cells: Sequence[Cell], *, first: bool) -> Element:
@@ -95,7 +95,7 @@ def _cell(stack: Stack, cells: Sequence[Cell], *, first: bool) -> Element:
         drawing = interval_drawing(cell, column.axis)
         return element("td", drawing, class_=column.kind.value, role="cell")
     names = column.kind in (Kind.TEXT, Kind.NAME)
-    made = element(
+    node = element(
         "th" if first and names else "td",
         *_content(column, cell),
         class_=column.kind.value,
@@ -108,8 +108,8 @@ def _cell(stack: Stack, cells: Sequence[Cell], *, first: bool) -> Element:
     )
     news = [(at, one) for at, one in beneath if cells[at].text not in ("", cell.text)]
     for child in _beneath(news, cells):
-        append(made, child)
-    return made
+        append(node, child)
+    return node
 
 
 def _beneath(columns: Iterable[tuple[int, Column]], cells: Sequence[Cell]) -> Iterator[Element]:

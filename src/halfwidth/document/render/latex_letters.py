@@ -59,7 +59,7 @@ def latex_text(text: str) -> str:
     50 \% of n\_g $\geq$ $\hat p$ -{}-by
     """
     # Two hyphens in a row would be printed as one dash.
-    return _LETTER.sub(lambda found: _written(found.group()), one_line(text)).replace("--", "-{}-")
+    return _LETTER.sub(lambda match: _written(match.group()), one_line(text)).replace("--", "-{}-")
 
 
 def _written(letter: str) -> str:

@@ -127,9 +127,9 @@ def _refuse_unknown_classes(
             f"{lacking}; the references hold no object and name no class. Name those that count: "
             f"{spelled('classes', tuple(unknown))}"
         )
-    near = {name: closest(name, known) for name in unknown}
-    pairs = {name: close for name, close in near.items() if close is not None}
-    if len(pairs) == len(near):
+    nearest = {name: closest(name, known) for name in unknown}
+    pairs = {name: close for name, close in nearest.items() if close is not None}
+    if len(pairs) == len(nearest):
         raise DataError(f"{lacking}; if these are names of the same, {spelled('classes', pairs)}")
     theirs = f"{lacking}; they have {quoted_few(known)}"
     if numbered:
@@ -192,9 +192,9 @@ def with_images_of(
         notes = (*notes, note)
     pairs = [(i, place) for i, place in enumerate(places) if place is not None]
     notes = (*notes, *_checked_grids(detections, references, pairs))
-    found: list[Objects] = [NOTHING] * len(references.images)
+    lists: list[Objects] = [NOTHING] * len(references.images)
     for i, place in pairs:
-        found[place] = detections.objects[i]
+        lists[place] = detections.objects[i]
     missing = len(references.images) - (len(places) - len(unknown))
     if not any(map(len, detections.objects)):
         notes = (*notes, f"{_called(detections)} holds no detections: every object is missed")
@@ -206,7 +206,7 @@ def with_images_of(
             f"{'counts as an image' if one else 'count as images'} without any"
         )
         notes = (*notes, note)
-    return _on(detections, references, found, pairs), notes
+    return _on(detections, references, lists, pairs), notes
 
 
 def _by_place(detections: ObjectSet, references: ObjectSet) -> tuple[ObjectSet, tuple[str, ...]]:
@@ -226,7 +226,7 @@ def _checked_grids(
     detections: ObjectSet, references: ObjectSet, pairs: Sequence[tuple[int, int]]
 ) -> tuple[str, ...]:
     """Refuse masks of one image whose voxels do not correspond; a note where boxes may not."""
-    of_masks = any(one.masks is not None for one in detections.objects)
+    have_masks = any(one.masks is not None for one in detections.objects)
     unlike = []
     for i, place in pairs:
         names = tuple(
@@ -243,7 +243,7 @@ def _checked_grids(
     image, theirs, ours = unlike[0]
     more = f" ({counted(len(unlike), 'image')} in all)" if len(unlike) > 1 else ""
     text = f"{image!r} has {theirs} pixels in the detections and {ours} in the references{more}"
-    if of_masks:
+    if have_masks:
         raise DataError(f"{text}; masks of one image must be of one shape")
     return (f"{text}; are the boxes of the detections those of another size of image?",)
 
@@ -303,17 +303,17 @@ def _matched(
     Names come first, then ids, then names without folders, then without suffixes too.
     """
     best: list[int | None] = [None] * len(detections.images)
-    told = ""
+    note = ""
     for how, theirs, ours in _ways(detections, references):
         if len(set(ours)) < len(ours) or len(set(theirs)) < len(theirs):
             continue
         place_of = {key: place for place, key in enumerate(ours)}
         places = [place_of.get(key) for key in theirs]
         if places.count(None) < best.count(None):
-            best, told = places, how
+            best, note = places, how
         if None not in best:
             break
-    notes = (f"images of detections and references were matched by {told}",) if told else ()
+    notes = (f"images of detections and references were matched by {note}",) if note else ()
     return best, notes
 
 
@@ -342,10 +342,10 @@ def _ways(detections: ObjectSet, references: ObjectSet) -> list[Way]:
 def _unknown_images(
     detections: ObjectSet, references: ObjectSet, names: Sequence[str], total: int
 ) -> str:
-    near = closest(names[0], references.images[:2000])
+    nearest = closest(names[0], references.images[:2000])
     # Names that differ in their numbers are different images.
-    alike = near is not None and re.findall("[0-9]+", near) == re.findall("[0-9]+", names[0])
-    hint = f" ({names[0]!r} may be {near!r})" if alike and len(names) < total else ""
+    alike = nearest is not None and re.findall("[0-9]+", nearest) == re.findall("[0-9]+", names[0])
+    hint = f" ({names[0]!r} may be {nearest!r})" if alike and len(names) < total else ""
     hint += f"; {HAS_SCORES}" if HAS_SCORES in references.notes else "."
     if ALL_HAVE_OBJECTS in references.notes:
         hint += f" If they hold no objects, list all images: {spelled('images')}."

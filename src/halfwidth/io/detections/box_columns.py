@@ -82,20 +82,7 @@ ROLES = (
 
 @frozen(kw_only=True)
 class BoxColumns:
-    """The part each column plays.
-
-    Attributes
-    ----------
-    image : str
-    label, score, crowd, ignored, area, radius, diameter : str or None
-    boxes, points : tuple of str
-        Columns of the four or six numbers of boxes, and of the two or three of centres; empty
-        where there are none.
-    layout : str
-        What the numbers of boxes are: ``"xyxy"``, ``"xywh"`` or ``"cxcywh"``.
-    in_mm : bool
-        Whether centres are places in the patient.
-    """
+    """The part each column plays."""
 
     image: str
     label: str | None
@@ -103,34 +90,27 @@ class BoxColumns:
     crowd: str | None
     ignored: str | None
     area: str | None
+    # Columns of the four or six numbers of boxes, and of the two or three of centres; empty where
+    # there are none.
     boxes: tuple[str, ...]
+    # What the numbers of boxes are: ``"xyxy"``, ``"xywh"`` or ``"cxcywh"``.
     layout: str
     points: tuple[str, ...]
     radius: str | None
     diameter: str | None
+    # Whether centres are places in the patient.
     in_mm: bool
 
 
 def box_columns(
-    names: Sequence[str], given: Mapping[str, str] | None, box_format: str | None
+    names: Sequence[str], named: Mapping[str, str] | None, box_format: str | None
 ) -> BoxColumns:
     """The parts of columns, by what they are called and by what the user said.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Of the columns.
-    given : mapping or None
-        Columns by role (``{"image": "scan", "box": "left,top,right,bottom"}``).
-    box_format : str or None
-        What the numbers of boxes are, where their names do not say.
-
-    Raises
-    ------
-    DataError
-        If no column names images, or none say where objects are.
+    ``given``: columns by role (``{"image": "scan", "box": "left,top,right,bottom"}``);
+    ``box_format``: what the numbers of boxes are, where their names do not say.
     """
-    told = _check_named(names, given or {})
+    told = _check_named(names, named or {})
     by_key = {key: name for name in reversed(names) if (key := _key(name))}
     found = {role: told.get(role) or _first(by_key, NAMES[role]) for role in NAMES}
     if found["image"] is None:
@@ -176,8 +156,8 @@ def _first(by_key: Mapping[str, str], keys: Sequence[str]) -> str | None:
     return next((by_key[key] for key in keys if key in by_key), None)
 
 
-def _check_named(names: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
-    for role, columns in given.items():
+def _check_named(names: Sequence[str], named: Mapping[str, str]) -> dict[str, str]:
+    for role, columns in named.items():
         if role not in ROLES:
             raise UnknownNameError("part of a column", role, ROLES)
         for name in columns.split(",") if role in ("box", "point") else [columns]:
@@ -188,23 +168,23 @@ def _check_named(names: Sequence[str], given: Mapping[str, str]) -> dict[str, st
             raise OptionError(f"column box={columns} has {count} names; a box has 4 or 6 numbers")
         if role == "point" and count not in (2, 3):
             raise OptionError(f"column point={columns} has {count} names; a centre has 2 or 3")
-    return dict(given)
+    return dict(named)
 
 
 def _boxes(
-    by_key: Mapping[str, str], told: Mapping[str, str], box_format: str | None
+    by_key: Mapping[str, str], named: Mapping[str, str], box_format: str | None
 ) -> tuple[list[str], str]:
     """The columns of boxes, and what their numbers are."""
-    if "box" in told:
-        return told["box"].split(","), box_format or "xyxy"
+    if "box" in named:
+        return named["box"].split(","), box_format or "xyxy"
     for low, high, layout in (
         (LOW, HIGH, "xyxy"),
         (CENTRE, SIDE, "cxcywh"),
         ({axis: (axis, *keys) for axis, keys in LOW.items()}, SIDE, "xywh"),
     ):
-        found = _pairs(by_key, low, high)
-        if found:
-            return found, _checked_layout(layout, box_format, found)
+        columns = _pairs(by_key, low, high)
+        if columns:
+            return columns, _checked_layout(layout, box_format, columns)
     return [], box_format or "xyxy"
 
 
@@ -239,9 +219,9 @@ def _pairs(
 
 def _axes(by_key: Mapping[str, str], keys: Mapping[str, Sequence[str]]) -> list[str]:
     for axes in ("xyz", "xy"):
-        found = [name for axis in axes if (name := _first(by_key, keys[axis]))]
-        if len(found) == len(axes):
-            return found
+        columns = [name for axis in axes if (name := _first(by_key, keys[axis]))]
+        if len(columns) == len(axes):
+            return columns
     return []
 
 

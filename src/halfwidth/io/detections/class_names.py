@@ -13,26 +13,16 @@ from halfwidth.io.settings import small_text
 MOST_BYTES = 10**6
 
 
-def names_of_classes(codes: Sequence[int], given: Any) -> tuple[list[int], list[str]]:
+def names_of_classes(codes: Sequence[int], source: Any) -> tuple[list[int], list[str]]:
     """Numbers of classes in their order, and their names.
 
-    Parameters
-    ----------
-    codes : sequence of int
-        Of the objects.
-    given : path, sequence, mapping or None
-        A file with a name in each line (the first is class 0) or JSON with names by number; names
-        from class 0 on; or names by number. None: the classes are called by their numbers.
-
-    Raises
-    ------
-    DataError
-        If a class has no name, or two have one.
+    ``given``: a file with a name in each line (the first is class 0) or JSON with names by number;
+    names from class 0 on; or names by number. None: the classes are called by their numbers.
     """
     used = sorted(set(codes))
-    if given is None:
+    if source is None:
         return used, [str(code) for code in used]
-    named = _names(given)
+    named = _names(source)
     lacking = [code for code in used if code not in named]
     if lacking:
         raise DataError(
@@ -47,32 +37,32 @@ def names_of_classes(codes: Sequence[int], given: Any) -> tuple[list[int], list[
     return numbers, names
 
 
-def _names(given: Any) -> dict[int, str]:
-    if isinstance(given, str | Path):
-        path = Path(given)
+def _names(source: Any) -> dict[int, str]:
+    if isinstance(source, str | Path):
+        path = Path(source)
         text = small_text(path, MOST_BYTES)
         if path.suffix.lower() in (".yaml", ".yml"):
             raise DataError(f"{path}: YAML is not read; write the names into a text, one a line")
         if path.suffix.lower() == ".json":
             try:
-                given = parsed_json(text.encode())
+                source = parsed_json(text.encode())
             except DataError as error:
                 raise DataError(f"{path}: {error}") from None
         else:
-            given = [line.strip() for line in text.strip().splitlines()]
-    if isinstance(given, Mapping):
-        pairs = list(given.items())
-    elif isinstance(given, Sequence):
-        pairs = list(enumerate(given))
+            source = [line.strip() for line in text.strip().splitlines()]
+    if isinstance(source, Mapping):
+        pairs = list(source.items())
+    elif isinstance(source, Sequence):
+        pairs = list(enumerate(source))
     else:
         pairs = []
     try:
-        found = {int(number): str(name) for number, name in pairs if isinstance(name, str) and name}
+        names = {int(number): str(name) for number, name in pairs if isinstance(name, str) and name}
     except (TypeError, ValueError):
-        found = {}
-    if not found or len(found) < len(pairs):
+        names = {}
+    if not names or len(names) < len(pairs):
         raise OptionError(
-            f"class_names {shown(given)} are none; give a name for each number: a text with one a "
-            "line, a list, or {0: 'cat', 1: 'dog'}"
+            f"class_names {shown(source)} gives no names; give one for each number: a text with "
+            "one a line, a list, or {0: 'cat', 1: 'dog'}"
         )
-    return found
+    return names

@@ -34,16 +34,7 @@ def is_coco(document: Any) -> bool:
 def coco_objects(document: Any, how: ReadingObjects) -> ObjectSet:
     """The objects of a document in the form of COCO.
 
-    Parameters
-    ----------
-    document : list or mapping
-        A list of results, or what has ``images``, ``annotations`` and ``categories``.
-    how : ReadingObjects
-
-    Raises
-    ------
-    DataError
-        If it has not this form, or names images or classes that it does not list.
+    ``document``: a list of results, or what has ``images``, ``annotations`` and ``categories``.
     """
     if isinstance(document, Mapping):
         return _objects_of_document(document, how)
@@ -124,13 +115,13 @@ class _Entries:
 
     def keys(self, key: str) -> list[str]:
         """An id of each, as text."""
-        given = [row[key] for row in self.rows]
+        cells = [row[key] for row in self.rows]
         try:
-            text_of = {one: _key(one) for one in set(given)}
+            text_of = {one: _key(one) for one in set(cells)}
         except TypeError:
             # A list or an object among them.
-            return [_key(one) for one in given]
-        return [text_of[one] for one in given]
+            return [_key(one) for one in cells]
+        return [text_of[one] for one in cells]
 
     def numbers(self, key: str) -> Array:
         """A number of each."""
@@ -148,7 +139,9 @@ class _Entries:
         values = [row.get(key, 0) for row in self.rows]
         for place, value in enumerate(values):
             if value not in (0, 1):
-                raise DataError(f"{self.named(place)} has the {key!r} {shown(value)}; 0 or 1 is")
+                raise DataError(
+                    f"{self.named(place)} has the {key!r} {shown(value)}; it must be 0 or 1"
+                )
         return np.array(values, dtype=bool) if any(values) else None
 
 
@@ -156,13 +149,13 @@ def _has(row: Mapping[str, Any], key: str) -> str:
     return f"the {key} {shown(row[key])}" if key in row else f"no {key!r}"
 
 
-def _as_numbers(given: Sequence[Any]) -> Array | None:
+def _as_numbers(cells: Sequence[Any]) -> Array | None:
     """Numbers, or rows of them; None where something else is among them."""
     try:
-        values = np.array(given)
+        values = np.array(cells)
     except (ValueError, OverflowError):
         return None
-    if not len(given):
+    if not len(cells):
         return np.zeros(0)
     # Whole numbers of more than 64 bits are objects.
     large = values.dtype.kind == "O" and all(map(_is_number, values.ravel()))
@@ -223,10 +216,10 @@ class _Listed:
 
     def shapes(self) -> tuple[tuple[int, ...], ...] | None:
         """Height and width of each image, where all say so."""
-        found = [(row.get("height"), row.get("width")) for row in self.rows]
-        if not all(type(h) is int and type(w) is int and h > 0 and w > 0 for h, w in found):
+        sizes = [(row.get("height"), row.get("width")) for row in self.rows]
+        if not all(type(h) is int and type(w) is int and h > 0 and w > 0 for h, w in sizes):
             return None
-        return tuple(found)  # type: ignore[arg-type]
+        return tuple(sizes)  # type: ignore[arg-type]
 
     def field(self, name: str | None, option: str) -> tuple[str, ...] | None:
         """A field of each image."""
@@ -259,8 +252,8 @@ def _columns(
 ) -> Columns:
     image = _places(entries, "image_id", images)
     category = _places(entries, "category_id", classes)
-    given = _boxes(entries)
-    boxes = None if given is None else low_and_high(given, "xywh")
+    raw_boxes = _boxes(entries)
+    boxes = None if raw_boxes is None else low_and_high(raw_boxes, "xywh")
     masks = None
     if how.masks:
         shapes = None if listed is None else listed.shapes()
@@ -275,10 +268,10 @@ def _columns(
     area = None
     if references and len(entries.rows) and all("area" in row for row in entries.rows):
         area = entries.numbers("area")
-    elif not references and given is not None and masks is None:
+    elif not references and raw_boxes is not None and masks is None:
         # As pycocotools has it, to the last bit.
         with np.errstate(over="ignore", invalid="ignore"):
-            area = given[:, 2] * given[:, 3]
+            area = raw_boxes[:, 2] * raw_boxes[:, 3]
     columns = Columns(
         image=image,
         category=category,
@@ -300,10 +293,10 @@ def _places(entries: _Entries, key: str, known: Sequence[str]) -> NDArray[np.int
     unknown = sorted(set(keys) - set(place_of), key=natural_key)
     if unknown:
         first = next(i for i, one in enumerate(keys) if one not in place_of)
-        what = {"image_id": "images", "category_id": "categories"}[key]
+        listing = {"image_id": "images", "category_id": "categories"}[key]
         raise DataError(
             f"{entries.noun} {first + 1} has the {key} {shortened([keys[first]])}, which "
-            f"{what!r} does not list "
+            f"{listing!r} does not list "
             f"({len(unknown)} unknown {'id' if len(unknown) == 1 else 'ids'}: "
             f"{shortened(unknown, 5)})"
         )
@@ -312,14 +305,14 @@ def _places(entries: _Entries, key: str, known: Sequence[str]) -> NDArray[np.int
 
 def _boxes(entries: _Entries) -> Array | None:
     """The boxes, (x, y, width, height) in the file; None where there is none."""
-    given = [_listed(row.get("bbox")) for row in entries.rows]
-    if all(one is None or one == [] for one in given):
+    cells = [_listed(row.get("bbox")) for row in entries.rows]
+    if all(one is None or one == [] for one in cells):
         return None
-    boxes = _as_numbers(given)
-    if boxes is None or boxes.shape != (len(given), 4):
-        place = next(i for i, box in enumerate(given) if not _is_box(box))
+    boxes = _as_numbers(cells)
+    if boxes is None or boxes.shape != (len(cells), 4):
+        place = next(i for i, box in enumerate(cells) if not _is_box(box))
         raise DataError(
-            f"{entries.named(place)} has the bbox {shown(given[place])}; a box is four numbers "
+            f"{entries.named(place)} has the bbox {shown(cells[place])}; a box is four numbers "
             "(x, y, width, height)"
         )
     return boxes
@@ -338,8 +331,8 @@ def _masks(
     entries: _Entries, shapes: Sequence[tuple[int, ...]] | None, source: str
 ) -> list[EncodedMask] | None:
     """The masks; None where no object has one."""
-    found = [has_segmentation(row.get("segmentation")) for row in entries.rows]
-    if not any(found):
+    held = [has_segmentation(row.get("segmentation")) for row in entries.rows]
+    if not any(held):
         return None
     reader = MaskReader(source)
     masks = []

@@ -23,17 +23,9 @@ OPTIONAL = ("score", "boxes", "points", "radii", "area", "crowd", "ignored")
 
 @frozen(eq=False, kw_only=True)
 class Columns:
-    """Objects of all images, a row each; the columns are those of `Objects`.
+    """Objects of all images, a row each; the columns are those of `Objects`."""
 
-    Attributes
-    ----------
-    image : ndarray of int
-        Of each object, the place of its image.
-    category : ndarray of int
-    score, boxes, points, radii, area, crowd, ignored : ndarray or None
-    masks : sequence of CroppedMask or None
-    """
-
+    # Of each object, the place of its image.
     image: NDArray[np.intp]
     category: NDArray[np.intp]
     score: Array | None = None
@@ -66,15 +58,7 @@ class Columns:
     def check(self, where: Callable[[int], str]) -> None:
         """Refuse boxes and scores that are none.
 
-        Parameters
-        ----------
-        where : callable
-            What messages call the object in a row.
-
-        Raises
-        ------
-        DataError
-            Naming the first that is wrong, and how many are.
+        ``where`` gives what messages call the object in a row.
         """
         if self.score is not None:
             wrong = ~np.isfinite(self.score)
@@ -136,12 +120,12 @@ def _check_boxes(boxes: Array, where: Callable[[int], str]) -> None:
 
 
 def _refuse(
-    wrong: Any, where: Callable[[int], str], what: Callable[[int], str], advice: str
+    wrong: Any, where: Callable[[int], str], fault: Callable[[int], str], advice: str
 ) -> None:
     if wrong.any():
         first, count = int(wrong.argmax()), int(wrong.sum())
         more = f" ({count} objects in all)" if count > 1 else ""
-        raise DataError(f"{where(first)} {what(first)}{more}; {advice}")
+        raise DataError(f"{where(first)} {fault(first)}{more}; {advice}")
 
 
 def _numbers(values: Any) -> str:
@@ -151,11 +135,7 @@ def _numbers(values: Any) -> str:
 def low_and_high(boxes: Array, layout: str) -> Array:
     """Boxes as their low corner and their high one.
 
-    Parameters
-    ----------
-    boxes : ndarray, shape (m, 2 d)
-    layout : {"xyxy", "xywh", "cxcywh"}
-        Two corners; the low corner and the sides; the centre and the sides.
+    ``layout``: two corners; the low corner and the sides; the centre and the sides.
     """
     axes = boxes.shape[1] // 2
     first, second = boxes[:, :axes], boxes[:, axes:]

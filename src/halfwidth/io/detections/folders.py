@@ -15,22 +15,16 @@ MOST_BYTES = 2 * 10**7
 
 def files_in(folder: Path, suffix: str) -> list[Path]:
     """The files of a suffix, in the order of their names; hidden ones are none."""
-    found = [
+    files = [
         file
         for file in folder.iterdir()
         if file.suffix.lower() == suffix and not file.name.startswith(".") and file.is_file()
     ]
-    return sorted(found, key=lambda file: natural_key(file.name))
+    return sorted(files, key=lambda file: natural_key(file.name))
 
 
 def image_names(files: Sequence[Path]) -> list[str]:
-    """What the images are called whose objects the files hold: by the names of these.
-
-    Raises
-    ------
-    DataError
-        If two are of one image, or a name is no text.
-    """
+    """What the images are called whose objects the files hold: by the names of these."""
     names: dict[str, Path] = {}
     for file in files:
         try:
@@ -48,13 +42,7 @@ def image_names(files: Sequence[Path]) -> list[str]:
 
 
 def small_bytes(file: Path) -> bytes:
-    """What a file of one image holds.
-
-    Raises
-    ------
-    DataError
-        If it is far larger than such files are.
-    """
+    """What a file of one image holds."""
     with file.open("rb") as opened:
         content = opened.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:

@@ -27,29 +27,18 @@ MOST_BYTES, MOST_VALUES = 6 * 10**8, 2 * 10**7
 
 @frozen
 class ObjectFormat:
-    """A format of objects.
+    """A format of objects."""
 
-    Attributes
-    ----------
-    name : str
-        As a value of ``format``.
-    title : str
-        What the files are called.
-    read : callable
-        The objects of a path.
-    in_folder : bool
-        Whether a folder is read, with a file for each image; else one file.
-    names_all_images : bool
-        Whether images without objects are named too.
-    options : frozenset of str
-        Fields of `ReadingObjects` that it looks at, beyond those for every format.
-    """
-
+    # As a value of ``format``.
     name: str
+    # What the files are called.
     title: str
     read: Callable[[Path, ReadingObjects], ObjectSet]
+    # Whether a folder is read, with a file for each image; else one file.
     in_folder: bool
+    # Whether images without objects are named too.
     names_all_images: bool
+    # Fields of `ReadingObjects` that it looks at, beyond those for every format.
     options: frozenset[str] = frozenset()
 
 
@@ -122,13 +111,7 @@ NAMES = tuple(one.name for one in FORMATS)
 
 
 def format_named(name: str) -> ObjectFormat:
-    """The format of this name.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none; proposes the nearest.
-    """
+    """The format of this name."""
     for one in FORMATS:
         if one.name == name:
             return one
@@ -136,13 +119,7 @@ def format_named(name: str) -> ObjectFormat:
 
 
 def format_of(path: Path, role: Role, *, candidates: bool) -> ObjectFormat:
-    """The format of a file or a folder, by what it is called and what lies in it.
-
-    Raises
-    ------
-    DataError
-        If it is in none.
-    """
+    """The format of a file or a folder, by what it is called and what lies in it."""
     maps = "probabilities" if candidates else "labels"
     if path.is_dir():
         return format_named(_format_of_folder(path, role, maps))
@@ -163,14 +140,14 @@ def format_of(path: Path, role: Role, *, candidates: bool) -> ObjectFormat:
 
 def _format_of_folder(folder: Path, role: Role, maps: str) -> str:
     there = [one for one in folder.iterdir() if not one.name.startswith(".")]
-    found = {
+    formats = {
         "voc": any(one.suffix.lower() == ".xml" for one in there),
         "yolo": any(one.suffix.lower() == ".txt" for one in there),
         maps: any(
             is_image(one) or (one.is_dir() and any(map(is_image, one.iterdir()))) for one in there
         ),
     }
-    names = [name for name, is_there in found.items() if is_there]
+    names = [name for name, is_there in formats.items() if is_there]
     # Images of YOLO and Pascal VOC may lie beside their texts.
     if names[1:] == [maps] or len(names) == 1:
         return names[0]

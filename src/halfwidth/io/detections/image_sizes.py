@@ -23,39 +23,30 @@ WIDTHS = ("width", "imagewidth", "w", "imgwidth")
 HEIGHTS = ("height", "imageheight", "h", "imgheight")
 
 
-def shapes_of(images: Sequence[str], given: Any) -> tuple[tuple[int, int], ...]:
+def shapes_of(images: Sequence[str], source: Any) -> tuple[tuple[int, int], ...]:
     """Height and width of each image.
 
-    Parameters
-    ----------
-    images : sequence of str
-    given : path or mapping
-        A folder with the images, a table with columns image, width and height, JSON of COCO, or
-        (width, height) by name of image.
-
-    Raises
-    ------
-    DataError
-        If an image is not among them, or a size is none.
+    ``given``: a folder with the images, a table with columns image, width and height, JSON of COCO,
+    or (width, height) by name of image.
     """
-    if isinstance(given, Mapping):
-        known = {str(name): _size(name, size) for name, size in given.items()}
-    elif isinstance(given, str | Path):
-        known = _read_path(Path(given), images)
+    if isinstance(source, Mapping):
+        known = {str(name): _size(name, size) for name, size in source.items()}
+    elif isinstance(source, str | Path):
+        known = _read_path(Path(source), images)
     else:
         raise OptionError(
-            f"image_sizes {shown(given)} is none; give a folder with the images, a table, or "
-            "{'name': (width, height)}"
+            f"image_sizes {shown(source)} gives no sizes; give a folder with the images, a table, "
+            "or {'name': (width, height)}"
         )
     by_stem = {bare(name): size for name, size in known.items()}
-    found = [known.get(image) or by_stem.get(bare(image)) for image in images]
-    missing = [image for image, size in zip(images, found, strict=True) if size is None]
+    shapes = [known.get(image) or by_stem.get(bare(image)) for image in images]
+    missing = [image for image, size in zip(images, shapes, strict=True) if size is None]
     if missing:
         raise DataError(
             f"image_sizes say nothing of {len(missing)} images ({shortened(missing, 3)}); they "
             f"are of {shortened(list(known), 3) or 'none'}"
         )
-    return tuple(size for size in found if size is not None)
+    return tuple(size for size in shapes if size is not None)
 
 
 def _size(name: object, size: Any) -> tuple[int, int]:

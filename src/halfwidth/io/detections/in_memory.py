@@ -31,13 +31,7 @@ def is_per_image(source: Any) -> bool:
 
 
 def objects_in_memory(source: Any, how: ReadingObjects) -> ObjectSet:
-    """The objects of a list with a dict for each image, or of a mapping from images to dicts.
-
-    Raises
-    ------
-    DataError
-        If a dict lacks boxes, masks and points, or its arrays do not fit each other.
-    """
+    """The objects of a list with a dict for each image, or of a mapping from images to dicts."""
     layout = how.box_format or BOX_FORMATS[0]
     if layout not in BOX_FORMATS:
         raise UnknownNameError("box format", layout, BOX_FORMATS)
@@ -126,28 +120,28 @@ class _Part:
 
     @classmethod
     def from_image(
-        cls, given: Mapping[str, Any], name: str, layout: str, how: ReadingObjects
+        cls, arrays: Mapping[str, Any], name: str, layout: str, how: ReadingObjects
     ) -> _Part:
-        if not any(key in given for key in WHERE):
+        if not any(key in arrays for key in WHERE):
             raise DataError(
-                f"image {name!r} has none of {', '.join(WHERE)} (it has {shortened(list(given))})"
+                f"image {name!r} has none of {', '.join(WHERE)} (it has {shortened(list(arrays))})"
             )
-        boxes = _rows(given, "boxes", name, (4, 6))
-        points = _rows(given, "points", name, (2, 3))
-        masks, shape = _cropped(given, name) if how.masks else (None, None)
-        found = (boxes, points, masks)
-        count = next((len(one) for one in found if one is not None), None)
+        boxes = _rows(arrays, "boxes", name, (4, 6))
+        points = _rows(arrays, "points", name, (2, 3))
+        masks, shape = _cropped(arrays, name) if how.masks else (None, None)
+        places = (boxes, points, masks)
+        count = next((len(one) for one in places if one is not None), None)
         if count is None:
             raise DataError(f"image {name!r} has masks alone, which are left out")
         references = how.role is Role.REFERENCES
-        scores = None if references else _rows(given, "scores", name, ())
+        scores = None if references else _rows(arrays, "scores", name, ())
         if not references and scores is None:
-            scores = _rows(given, "score", name, ())
+            scores = _rows(arrays, "score", name, ())
         values = {
-            key: _rows(given, key, name, ())
+            key: _rows(arrays, key, name, ())
             for key in ("radii", *(("area", "iscrowd", "ignored") if references else ()))
         }
-        labels = _labels(given, name, count)
+        labels = _labels(arrays, name, count)
         lengths = {"labels": len(labels), "scores": scores, "boxes": boxes, "points": points}
         for key, one in (lengths | values | {"masks": masks}).items():
             length = count if one is None else one if isinstance(one, int) else len(one)
@@ -169,14 +163,14 @@ class _Part:
 
 
 def _rows(
-    given: Mapping[str, Any], key: str, name: str, widths: tuple[int, ...]
+    arrays: Mapping[str, Any], key: str, name: str, widths: tuple[int, ...]
 ) -> NDArray[np.float64] | None:
     """An array of numbers, a row for each object; None where there is none."""
-    if given.get(key) is None:
+    if arrays.get(key) is None:
         return None
-    array = _array(given[key])
+    array = _array(arrays[key])
     if array.dtype.kind not in "biuf":
-        raise DataError(f"image {name!r} has {key} that are no numbers ({shown(given[key])})")
+        raise DataError(f"image {name!r} has {key} that are no numbers ({shown(arrays[key])})")
     if array.size == 0:
         return np.zeros((0, *widths[:1]))
     if array.ndim != 1 + bool(widths) or (widths and array.shape[1] not in widths):
@@ -185,10 +179,10 @@ def _rows(
     return array.astype(float)
 
 
-def _labels(given: Mapping[str, Any], name: str, count: int) -> list[str]:
-    if given.get("labels") is None:
+def _labels(arrays: Mapping[str, Any], name: str, count: int) -> list[str]:
+    if arrays.get("labels") is None:
         return [ONLY_CLASS] * count
-    array = _array(given["labels"])
+    array = _array(arrays["labels"])
     if array.size == 0:
         return []
     if array.ndim != 1:
@@ -202,12 +196,12 @@ def _labels(given: Mapping[str, Any], name: str, count: int) -> list[str]:
 
 
 def _cropped(
-    given: Mapping[str, Any], name: str
+    arrays: Mapping[str, Any], name: str
 ) -> tuple[list[CroppedMask] | None, tuple[int, ...] | None]:
     """The masks of an image, cropped, and its shape."""
-    if given.get("masks") is None:
+    if arrays.get("masks") is None:
         return None, None
-    array = _array(given["masks"])
+    array = _array(arrays["masks"])
     if array.size == 0:
         return [], array.shape[1:] if array.ndim in (3, 4) and all(array.shape[1:]) else None
     # Instances of torchvision's Mask R-CNN have an axis of one channel.
@@ -239,15 +233,15 @@ def cropped(mask: NDArray[np.bool_]) -> CroppedMask:
 def _together(parts: Sequence[_Part], key: str) -> Array | None:
     """A column of all images; None where no image has it."""
     held = [part for part in parts if part.labels]
-    found = [getattr(part, key) for part in held]
-    if not any(one is not None for one in found):
+    arrays = [getattr(part, key) for part in held]
+    if not any(one is not None for one in arrays):
         return None
-    for part, one in zip(held, found, strict=True):
+    for part, one in zip(held, arrays, strict=True):
         if one is None:
             raise DataError(f"image {part.name!r} has no {key}, and others have")
-    if len({one.shape[1:] for one in found}) > 1:
+    if len({one.shape[1:] for one in arrays}) > 1:
         raise DataError(f"{key} are of 2 dimensions in one image and of 3 in another")
-    return np.concatenate(found)
+    return np.concatenate(arrays)
 
 
 def _masks(parts: Sequence[_Part]) -> list[CroppedMask] | None:
@@ -262,13 +256,13 @@ def _masks(parts: Sequence[_Part]) -> list[CroppedMask] | None:
 
 def _marked(parts: Sequence[_Part], key: str) -> NDArray[np.bool_] | None:
     """Marks of references; where an image says nothing, none is marked."""
-    found = [getattr(part, key) for part in parts]
-    if not any(one is not None and one.any() for one in found):
+    arrays = [getattr(part, key) for part in parts]
+    if not any(one is not None and one.any() for one in arrays):
         return None
     return np.concatenate(
         [
             np.zeros(len(part.labels), dtype=bool) if one is None else one != 0
-            for part, one in zip(parts, found, strict=True)
+            for part, one in zip(parts, arrays, strict=True)
         ]
     )
 

@@ -19,25 +19,14 @@ from halfwidth.io.table import Table
 LABELS = ("label", "labelid", "instance", "instanceid", "object", "objectid", "lesion", "component")
 
 
-def scores_of(images: Sequence[str], labels: Sequence[int], given: Any) -> Array:
+def scores_of(images: Sequence[str], labels: Sequence[int], source: Any) -> Array:
     """The score of each instance.
 
-    Parameters
-    ----------
-    images, labels : sequence
-        Of each instance.
-    given : path or data frame
-        With columns of images, labels and scores.
-
-    Raises
-    ------
-    DataError
-        If it lacks a column, says two scores of one instance, none of another, or one of an
-        instance that the maps do not hold.
+    ``given``: with columns of images, labels and scores.
     """
-    name = str(given) if isinstance(given, str | Path) else "scores"
+    name = str(source) if isinstance(source, str | Path) else "scores"
     try:
-        known = _known(_table(given))
+        known = _known(_table(source))
     except HalfwidthError as error:
         text = str(error)
         raise type(error)(text if text.startswith(name) else f"{name}: {text}") from None
@@ -58,10 +47,10 @@ def scores_of(images: Sequence[str], labels: Sequence[int], given: Any) -> Array
     return np.array([known[one] for one in wanted])
 
 
-def _table(given: Any) -> Table:
-    if not isinstance(given, str | Path):
-        return Table.from_frame(given)
-    path = Path(given)
+def _table(source: Any) -> Table:
+    if not isinstance(source, str | Path):
+        return Table.from_frame(source)
+    path = Path(source)
     if not path.exists():
         raise no_such_file(path)
     return plain_table(path)
@@ -77,19 +66,19 @@ def _known(table: Table) -> dict[tuple[str, int], float]:
             "and score"
         )
     scores = table.values(score, np.arange(len(table)))
-    found: dict[tuple[str, int], float] = {}
+    known: dict[tuple[str, int], float] = {}
     levels = zip(table.levels(image), table.levels(label), scores.tolist(), strict=True)
-    for row, (of_image, of_label, value) in enumerate(levels):
-        whole = isinstance(of_label, int) and of_image is not None
+    for row, (called, numbered, value) in enumerate(levels):
+        whole = isinstance(numbered, int) and called is not None
         if not whole or not isinstance(value, float | int) or not np.isfinite(value):
             raise DataError(
                 f"line {table.row_number(row)} has no image, whole label and finite score"
             )
-        key = bare(str(of_image)), of_label
-        if key in found:
+        key = bare(str(called)), numbered
+        if key in known:
             raise DataError(
-                f"line {table.row_number(row)} is of label {of_label} of image {key[0]!r}, as one "
+                f"line {table.row_number(row)} is of label {numbered} of image {key[0]!r}, as one "
                 "before"
             )
-        found[key] = float(value)
-    return found
+        known[key] = float(value)
+    return known

@@ -37,38 +37,32 @@ ALL_ONE = (
 
 
 def map_files(source: Path) -> dict[str, dict[str, Path]]:
-    """The files of each image, by class: one, or a subfolder with one for each class.
-
-    Raises
-    ------
-    DataError
-        If there are none, or two of one name.
-    """
+    """The files of each image, by class: one, or a subfolder with one for each class."""
     if source.is_file():
         return {_name(source): {"": source}}
     images = {name: {"": file} for name, file in _images_in(source).items()}
     if images:
         return images
     folders = sorted(one for one in source.iterdir() if one.is_dir() and one.name[0] != ".")
-    found = {unicodedata.normalize("NFC", one.name): _images_in(one) for one in folders}
-    if not any(found.values()):
+    by_class = {unicodedata.normalize("NFC", one.name): _images_in(one) for one in folders}
+    if not any(by_class.values()):
         raise DataError(
             f"no image ({shortened(IMAGE_SUFFIXES)}) is there (it holds "
             f"{shortened(sorted(one.name for one in source.iterdir()), 4) or 'nothing'})"
         )
-    return {name: files for name, files in found.items() if files}
+    return {name: files for name, files in by_class.items() if files}
 
 
 def _images_in(folder: Path) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    images: dict[str, Path] = {}
     for file in sorted(folder.iterdir(), key=lambda file: natural_key(file.name)):
         if file.is_dir() or not is_image(file):
             continue
         name = _name(file)
-        if name in found:
-            raise DataError(f"{found[name].name!r} and {file.name!r} are both of {name!r}")
-        found[name] = file
-    return found
+        if name in images:
+            raise DataError(f"{images[name].name!r} and {file.name!r} are both of {name!r}")
+        images[name] = file
+    return images
 
 
 def _name(file: Path) -> str:
@@ -82,34 +76,21 @@ def _name(file: Path) -> str:
 
 @frozen(eq=False)
 class Labelled:
-    """An object of a map.
-
-    Attributes
-    ----------
-    mask : CroppedMask
-    label : int
-        Its value in the map.
-    score : float or None
-    """
+    """An object of a map."""
 
     mask: CroppedMask
+    # Its value in the map.
     label: int
     score: float | None = None
 
 
 def instance_objects(source: Path, how: ReadingObjects) -> ObjectSet:
-    """The objects of a folder of label maps, or of one.
-
-    Raises
-    ------
-    DataError
-        If a map cannot be read, or has far too many objects.
-    """
+    """The objects of a folder of label maps, or of one."""
     kind = how.instances or INSTANCES[0]
     if kind not in INSTANCES:
         raise UnknownNameError("kind of instances", kind, INSTANCES)
-    of_map = _components if kind == "components" else _labels
-    read = read_maps(source, _labels_in, lambda image, file: of_map(image.voxels, file))
+    objects_of = _components if kind == "components" else _labels
+    read = read_maps(source, _labels_in, lambda image, file: objects_of(image.voxels, file))
     labels = [one.label for part in read.parts for one in part]
     scores = _scores(read, labels, how, kind)
     structures = [name for name in read.structures if name]
@@ -160,24 +141,15 @@ def _labels_in(file: Path) -> Image:
 
 @frozen(eq=False)
 class Maps:
-    """What a folder of maps holds: a part for each file.
-
-    Attributes
-    ----------
-    images : list of str
-    owners : list of int
-        Of each part, the place of its image.
-    structures : list of str
-        Of each part, the name of its file where each class has one; else empty.
-    parts : list of list of Labelled
-    grids : list of Image
-        Of each image, without voxels.
-    """
+    """What a folder of maps holds: a part for each file."""
 
     images: list[str]
+    # Of each part, the place of its image.
     owners: list[int]
+    # Of each part, the name of its file where each class has one; else empty.
     structures: list[str]
     parts: list[list[Labelled]]
+    # Of each image, without voxels.
     grids: list[Image]
     notes: list[str]
     by_place: bool
@@ -200,7 +172,7 @@ class Maps:
         own = [one.score for one in objects]
         if scores is None and own and None not in own:
             scores = np.array(own, dtype=float)
-        found = Columns(
+        columns = Columns(
             image=np.asarray(owners, dtype=np.intp),
             category=np.array(category, dtype=np.intp),
             masks=[one.mask for one in objects],
@@ -209,7 +181,7 @@ class Maps:
         spacings = tuple(grid.spacing for grid in self.grids if grid.spacing is not None)
         return ObjectSet(
             tuple(self.images),
-            found.dealt_out(len(self.images)),
+            columns.dealt_out(len(self.images)),
             tuple(classes),
             shapes=tuple(grid.voxels.shape for grid in self.grids),
             spacing=spacings if len(spacings) == len(self.grids) else None,
@@ -271,18 +243,14 @@ def _labels(voxels: NDArray[Any], file: Path) -> list[Labelled]:
 
 def _components(voxels: NDArray[Any], file: Path) -> list[Labelled]:
     """The components of each label; voxels that touch by a corner are one."""
-    found: list[Labelled] = []
-    for label, mask in _label_masks(voxels, file):
-        start = np.array(mask.start)
-        for _, part in masks_of(connected(mask.mask), file):
+    components: list[Labelled] = []
+    for whole in _labels(voxels, file):
+        start = np.array(whole.mask.start)
+        for _, part in masks_of(connected(whole.mask.mask), file):
             moved = tuple((start + part.start).tolist())
-            found.append(Labelled(CroppedMask(moved, part.mask), label))
-            check_count(len(found), file)
-    return found
-
-
-def _label_masks(voxels: NDArray[Any], file: Path) -> list[tuple[int, CroppedMask]]:
-    return [(one.label, one.mask) for one in _labels(voxels, file)]
+            components.append(Labelled(CroppedMask(moved, part.mask), whole.label))
+            check_count(len(components), file)
+    return components
 
 
 def connected(mask: NDArray[np.bool_]) -> NDArray[np.int32]:

@@ -23,16 +23,10 @@ MOST_BYTES = 10**8
 NOTHING = Objects(category=np.zeros(0, dtype=np.intp))
 
 
-def image_list(given: Any) -> list[str]:
-    """All images of a set, from a path or as they are given.
-
-    Raises
-    ------
-    DataError
-        If the path holds no list of images.
-    """
-    if isinstance(given, str | Path):
-        path = Path(given)
+def image_list(source: Any) -> list[str]:
+    """All images of a set, from a path or as they are given."""
+    if isinstance(source, str | Path):
+        path = Path(source)
         if not path.exists():
             raise no_such_file(path)
         try:
@@ -40,12 +34,12 @@ def image_list(given: Any) -> list[str]:
         except HalfwidthError as error:
             text = str(error)
             raise DataError(text if text.startswith(str(path)) else f"{path}: {text}") from None
-    elif isinstance(given, Sequence) or hasattr(given, "tolist"):
-        names = [str(one) for one in given]
+    elif isinstance(source, Sequence) or hasattr(source, "tolist"):
+        names = [str(one) for one in source]
     else:
-        raise OptionError(f"images {shown(given)} are none; give their names, or a path")
+        raise OptionError(f"images {shown(source)} are no names of images; give these, or a path")
     if not names:
-        raise DataError(f"{shown(given)} names no image")
+        raise DataError(f"{shown(source)} names no image")
     repeated = (
         next((one for one in names if names.count(one) > 1), None)
         if (len(set(names)) < len(names))
@@ -77,13 +71,7 @@ def _names_in_file(path: Path) -> list[str]:
 
 
 def labels_of(path: str, images: Sequence[str], option: str) -> tuple[str, ...]:
-    """What a table says of each image.
-
-    Raises
-    ------
-    DataError
-        If it has not two columns, or says nothing of an image.
-    """
+    """What a table says of each image."""
     table = plain_table(Path(path))
     image = image_column(table.names)
     others = [name for name in table.names if name != image]
@@ -95,24 +83,18 @@ def labels_of(path: str, images: Sequence[str], option: str) -> tuple[str, ...]:
     pairs = zip(table.levels(image), table.levels(others[0]), strict=True)
     known = {str(name): label for name, label in pairs if label is not None}
     by_bare = {bare(name): label for name, label in known.items()}
-    found = [known.get(name, by_bare.get(bare(name))) for name in images]
-    lacking = [name for name, label in zip(images, found, strict=True) if label is None]
+    levels = [known.get(name, by_bare.get(bare(name))) for name in images]
+    lacking = [name for name, label in zip(images, levels, strict=True) if label is None]
     if lacking:
         raise DataError(
             f"{path}: says nothing of {len(lacking)} of {len(images)} images "
             f"({shortened(lacking, 3)})"
         )
-    return tuple(map(str, found))
+    return tuple(map(str, levels))
 
 
 def with_all_images(objects: ObjectSet, images: Sequence[str]) -> ObjectSet:
-    """The set with these images, in their order.
-
-    Raises
-    ------
-    DataError
-        If it has objects of others.
-    """
+    """The set with these images, in their order."""
     stems = {bare(name): name for name in images}
     known = set(images)
     if objects.groups is not None or objects.strata is not None:
@@ -145,26 +127,20 @@ def with_all_images(objects: ObjectSet, images: Sequence[str]) -> ObjectSet:
 
 
 def with_excluded(objects: ObjectSet, excluded: ObjectSet) -> ObjectSet:
-    """The set with further objects that need not be found.
-
-    Raises
-    ------
-    DataError
-        If these are told by other numbers than the objects.
-    """
+    """The set with further objects that need not be found."""
     if objects.unit is not excluded.unit:
         raise DataError("excluded findings are in other coordinates than the references")
     classes = list(dict.fromkeys([*objects.classes, *excluded.classes]))
     codes = np.array([classes.index(name) for name in excluded.classes], dtype=np.intp)
     images = list(dict.fromkeys([*objects.images, *excluded.images]))
-    found = dict(zip(objects.images, objects.objects, strict=True))
+    objects_of = dict(zip(objects.images, objects.objects, strict=True))
     for image, more in zip(excluded.images, excluded.objects, strict=True):
         added = replace(more, category=codes[more.category], ignored=np.ones(len(more), dtype=bool))
-        found[image] = _joined(found[image], added) if image in found else added
+        objects_of[image] = _joined(objects_of[image], added) if image in objects_of else added
     return replace(
         objects,
         images=tuple(images),
-        objects=tuple(found[image] for image in images),
+        objects=tuple(objects_of[image] for image in images),
         classes=tuple(classes),
         notes=(*objects.notes, *excluded.notes),
     )

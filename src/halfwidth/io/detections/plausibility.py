@@ -14,14 +14,7 @@ BEYOND, SHARE = 0.1, 0.1
 
 
 def notes_on_extent(objects: ObjectSet, noun: str) -> tuple[str, ...]:
-    """A note if many boxes leave their images by far, as those in another format do.
-
-    Parameters
-    ----------
-    objects : ObjectSet
-    noun : str
-        What they are, for the note.
-    """
+    """A note if many boxes leave their images by far, as those in another format do."""
     if objects.shapes is None or objects.unit is not Unit.VOXEL:
         return ()
     pairs = zip(objects.objects, objects.shapes, strict=True)
@@ -56,7 +49,7 @@ def notes_on_repeats(detections: ObjectSet, references: ObjectSet) -> tuple[str,
         f"ignored ({spelled_both('duplicates', 'ignored')})"
     )
     notes = []
-    for objects, noun, what in (
+    for objects, noun, consequence in (
         (references, "reference", missed),
         (detections, "detection", wrong),
     ):
@@ -65,7 +58,7 @@ def notes_on_repeats(detections: ObjectSet, references: ObjectSet) -> tuple[str,
             verb = "repeats" if len(images) == 1 else "repeat"
             notes.append(
                 f"{counted(len(images), noun)} {verb} another exactly (the first in "
-                f"{objects.images[images[0]]!r}); {what}"
+                f"{objects.images[images[0]]!r}); {consequence}"
             )
     return tuple(notes)
 

@@ -31,35 +31,27 @@ PARTS = ("threshold", "score", "min_voxels")
 
 @frozen
 class Candidates:
-    """The way from a map of probabilities to candidates.
+    """The way from a map of probabilities to candidates."""
 
-    Attributes
-    ----------
-    threshold : float
-        Voxels at or above it make the components; 0: voxels above zero.
-    score : {"max", "mean"}
-        Of the voxels of a component.
-    min_voxels : int
-        Smaller components are left out.
-    """
-
+    # Voxels at or above it make the components; 0: voxels above zero.
     threshold: float
     score: str = "max"
+    # Smaller components are left out.
     min_voxels: int = 1
 
     @classmethod
-    def parse(cls, given: Any) -> Candidates:
+    def parse(cls, text: Any) -> Candidates:
         """From a mapping, or from text as ``threshold=0.5,score=max,min_voxels=10``.
 
         >>> Candidates.parse("threshold=0.1,score=mean")
         Candidates(threshold=0.1, score='mean', min_voxels=1)
         """
-        parts = _parts(given)
+        parts = _parts(text)
         for name in parts:
             if name not in PARTS:
                 raise UnknownNameError("part of candidates", name, PARTS)
         if "threshold" not in parts:
-            raise OptionError(f"candidates {shown(given)} name no threshold, as in {EXAMPLE}")
+            raise OptionError(f"candidates {shown(text)} name no threshold, as in {EXAMPLE}")
         try:
             threshold, least = float(parts["threshold"]), int(parts.get("min_voxels", 1))
         except (TypeError, ValueError, OverflowError):
@@ -69,31 +61,25 @@ class Candidates:
             raise UnknownNameError("score of candidates", score, SCORES)
         if not (np.isfinite(threshold) and threshold >= 0 and least >= 1):
             raise OptionError(
-                f"candidates {shown(given)}: the threshold is a number from 0 on, and min_voxels a "
+                f"candidates {shown(text)}: the threshold is a number from 0 on, and min_voxels a "
                 f"whole number from 1 on, as in {EXAMPLE}"
             )
         return cls(threshold, score, least)
 
 
-def _parts(given: Any) -> dict[str, Any]:
-    if isinstance(given, Mapping):
-        return dict(given)
-    if not isinstance(given, str):
-        raise OptionError(f"candidates {shown(given)} are none; give them as in {EXAMPLE}")
-    pairs = [part.partition("=") for part in given.split(",")]
+def _parts(text: Any) -> dict[str, Any]:
+    if isinstance(text, Mapping):
+        return dict(text)
+    if not isinstance(text, str):
+        raise OptionError(f"candidates {shown(text)} cannot be read; write them as {EXAMPLE}")
+    pairs = [part.partition("=") for part in text.split(",")]
     if not all(name and value for name, _, value in pairs):
-        raise OptionError(f"candidates {shown(given)} are none; give them as in {EXAMPLE}")
+        raise OptionError(f"candidates {shown(text)} cannot be read; write them as {EXAMPLE}")
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def probability_objects(source: Path, how: ReadingObjects) -> ObjectSet:
-    """The candidates of a folder of maps, or of one.
-
-    Raises
-    ------
-    DataError
-        If a map cannot be read, or holds what is no probability.
-    """
+    """The candidates of a folder of maps, or of one."""
     if how.role is Role.REFERENCES:
         raise OptionError("maps of probabilities are detections; references are label maps")
     if how.candidates is None:
@@ -107,17 +93,11 @@ def probability_objects(source: Path, how: ReadingObjects) -> ObjectSet:
     classes = sorted(set(read.structures), key=natural_key)
     category = [classes.index(name) for name in structures]
     names = [ONLY_CLASS] if classes == [""] else classes
-    note = (
-        f"candidates are components of voxels {_at_least(way)} (corners connect), scored by their "
-        f"{way.score}"
-    )
+    voxels = f"voxels ≥ {way.threshold:g}" if way.threshold else "voxels > 0"
+    note = f"candidates are components of {voxels} (corners connect), scored by their {way.score}"
     if way.min_voxels > 1:
         note += f", of {way.min_voxels} voxels or more"
     return read.finished(names, category, (note,))
-
-
-def _at_least(way: Candidates) -> str:
-    return f"≥ {way.threshold:g}" if way.threshold else "> 0"
 
 
 def _candidates(image: Image, file: Path, way: Candidates) -> list[Labelled]:

@@ -38,11 +38,11 @@ from halfwidth.io.detections.reading_options import BOX_FORMATS, ReadingObjects,
 UNKNOWN_IMAGES = ("raise", "omit")
 
 
-def names_detectors(given: Any) -> bool:
+def names_detectors(source: Any) -> bool:
     """Whether it is a mapping from names to the detections of several detectors."""
-    if not isinstance(given, Mapping) or not given or is_coco(given):
+    if not isinstance(source, Mapping) or not source or is_coco(source):
         return False
-    return not any(isinstance(one, Mapping) and {*WHERE} & {*one} for one in given.values())
+    return not any(isinstance(one, Mapping) and {*WHERE} & {*one} for one in source.values())
 
 
 def read_objects(
@@ -155,7 +155,7 @@ def read_objects(
     except OSError as error:
         raise DataError(f"{name}: cannot be read ({error.strerror or error})") from None
     except MemoryError:
-        raise DataError(f"{name}: is too large for the memory there is") from None
+        raise DataError(f"{name}: does not fit into memory") from None
     except HalfwidthError as error:
         raise named(error, name) from None
 
@@ -174,31 +174,13 @@ def align(
     or by ids where the detections have nothing else; names may differ in folders and suffixes.
     Classes are matched by name, or by id where the detections have nothing else.
 
-    Parameters
-    ----------
-    detections, references : ObjectSet
-    classes : sequence of str or mapping, optional
-        The classes that count; objects of others are left out. A mapping instead gives names of the
-        detections the references' names.
-    unknown_images : {"raise", "omit"}
-        What becomes of detections of images that the references lack.
-    by_class : bool
-        Whether classes are told apart; else all objects are of one.
+    ``classes``: the classes that count; objects of others are left out. A mapping instead gives
+    names of the detections the references' names; ``unknown_images``: what becomes of detections of
+    images that the references lack; ``by_class``: whether classes are told apart; else all objects
+    are of one.
 
-    Returns
-    -------
-    detections, references : ObjectSet
-        Of the same images and classes, in the same order.
-    notes : tuple of str
+    Of the same images and classes, in the same order.
 
-    Raises
-    ------
-    DataError
-        If detections are of images or classes that the references lack, or label maps differ in
-        their grids.
-
-    Examples
-    --------
     >>> one = {"boxes": [[0, 0, 4, 3]], "labels": ["cat"]}
     >>> found = read_objects({"a.png": one | {"scores": [0.9]}})
     >>> truth = read_objects({"a.jpg": one, "b.jpg": one}, role="references")
@@ -213,17 +195,17 @@ def align(
             f"{references.source or 'references'}: there are no images; list them: "
             f"{spelled('images')}"
         )
-    of_classes: tuple[str, ...] = ()
+    class_notes: tuple[str, ...] = ()
     if by_class or classes is not None:
-        detections, references, of_classes = with_classes_of(detections, references, classes)
+        detections, references, class_notes = with_classes_of(detections, references, classes)
     if not by_class:
         detections, references = with_one_class(detections), with_one_class(references)
-    detections, of_images = with_images_of(
+    detections, image_notes = with_images_of(
         detections, references, omit_unknown=unknown_images == "omit"
     )
-    detections, references, of_units = with_units_of(detections, references)
+    detections, references, unit_notes = with_units_of(detections, references)
     check_axes(detections, references)
-    notes = (*references.notes, *detections.notes, *of_images, *of_classes, *of_units)
+    notes = (*references.notes, *detections.notes, *image_notes, *class_notes, *unit_notes)
     notes += notes_on_extent(detections, "detections") + notes_on_extent(references, "references")
     notes += notes_on_repeats(detections, references)
     return detections, references, tuple(dict.fromkeys(notes))
@@ -236,21 +218,9 @@ def read_both(
 ) -> tuple[ObjectSet, ObjectSet]:
     """Detections and references, each with those of some options that are for its format.
 
-    Parameters
-    ----------
-    detections, references : object
-        As in `read_objects`.
-    options : mapping, optional
-        Further ones of `read_objects`. Groups, strata, the list of images and excluded findings
-        are those of the references, scores and the way to candidates those of the detections.
+    ``options``: further ones of `read_objects`. Groups, strata, the list of images and excluded
+    findings are those of the references, scores and the way to candidates those of the detections.
 
-    Raises
-    ------
-    OptionError
-        If an option is for neither.
-
-    Examples
-    --------
     >>> frame = {"image": ["a"], "x": [1.0], "y": [2.0], "w": [3.0], "h": [4.0]}
     >>> found, truth = read_both(
     ...     frame, {"a": {"boxes": [[1, 2, 4, 6]]}}, {"columns": {"image": "image"}}
@@ -258,8 +228,8 @@ def read_both(
     >>> found.objects[0].boxes
     array([[1., 2., 4., 6.]])
     """
-    found, truth = read_all({"": detections}, references, options)
-    return found[""], truth
+    detected, truth = read_all({"": detections}, references, options)
+    return detected[""], truth
 
 
 def read_all(
@@ -272,49 +242,33 @@ def read_all(
 ) -> tuple[dict[str, ObjectSet], ObjectSet]:
     """The detections of each of several detectors, and their references once.
 
-    Parameters
-    ----------
-    detections : mapping from str
-        From the name of each detector.
-    references : object
-    options
-        As for `read_both`.
-    scores : mapping from str, optional
-        The table of scores of each detector, of label maps.
-    formats : tuple of str
-        Of the detections and of the references.
+    ``detections``: from the name of each detector; ``scores``: the table of scores of each
+    detector, of label maps; ``formats``: of the detections and of the references.
 
-    Raises
-    ------
-    OptionError
-        If an option is for none.
-
-    Examples
-    --------
     >>> one = {"a": {"boxes": [[1, 2, 4, 6]], "scores": [0.5]}}
     >>> found, truth = read_all({"A": one, "B": one}, {"a": {"boxes": [[1, 2, 4, 6]]}})
     >>> list(found), len(truth.objects)
     (['A', 'B'], 1)
     """
-    given = {name: value for name, value in (options or {}).items() if value is not None}
+    named = {name: value for name, value in (options or {}).items() if value is not None}
     sides = [(source, Role.DETECTIONS, formats[0]) for source in detections.values()]
     sides.append((references, Role.REFERENCES, formats[1]))
     taken: list[dict[str, Any]] = []
     for source, role, name in sides:
-        known = known_options(source, name, role, given)
-        own = {option: given[option] for option in given if option in known}
+        known = known_options(source, name, role, named)
+        own = {option: named[option] for option in named if option in known}
         if "columns" in own:
             own["columns"] = columns_of_role(own["columns"], role)
         taken.append(own)
-    for option, value in given.items():
-        if not any(option in of_side for of_side in taken):
+    for option, value in named.items():
+        if not any(option in options_of_side for options_of_side in taken):
             # Reading the side that it could be for says what it is for.
             taken[0 if option in OF_DETECTIONS else -1][option] = value
-    for name, of_side in zip(detections, taken, strict=False):
+    for name, options_of_side in zip(detections, taken, strict=False):
         if scores and name in scores:
-            of_side["scores"] = scores[name]
+            options_of_side["scores"] = scores[name]
     read = [
-        read_objects(source, role=role.value, format=name, **of_side)
-        for (source, role, name), of_side in zip(sides, taken, strict=True)
+        read_objects(source, role=role.value, format=name, **options_of_side)
+        for (source, role, name), options_of_side in zip(sides, taken, strict=True)
     ]
     return dict(zip(detections, read, strict=False)), read[-1]

@@ -46,20 +46,12 @@ COLUMNS_OF_REFERENCES = frozenset({"crowd", "ignored", "area"})
 
 @frozen(kw_only=True)
 class Beside:
-    """What other files than the source say of its images.
-
-    Attributes
-    ----------
-    images : object
-        All of them.
-    excluded : object
-        Findings that need not be found.
-    groups, strata : str or None
-        Of each image, where these are files.
-    """
+    """What other files than the source say of its images."""
 
     images: Any = None
+    # Findings that need not be found.
     excluded: Any = None
+    # Of each image, where these are files.
     groups: str | None = None
     strata: str | None = None
 
@@ -81,10 +73,10 @@ def completed(
     return read
 
 
-def is_file(given: str | None) -> bool:
+def is_file(value: str | None) -> bool:
     """Whether groups or strata are a table of their own."""
     try:
-        return isinstance(given, str) and Path(given).is_file()
+        return isinstance(value, str) and Path(value).is_file()
     except (OSError, ValueError):
         return False
 
@@ -105,13 +97,13 @@ def role_of(role: str) -> Role:
     return Role(role)
 
 
-def convention_of(given: str | None) -> BoxConvention | None:
+def convention_of(name: str | None) -> BoxConvention | None:
     """A convention of boxes as an option gives it."""
-    if given is None:
+    if name is None:
         return None
-    if given not in tuple(BoxConvention):
-        raise UnknownNameError("box convention", given, tuple(BoxConvention))
-    return BoxConvention(given)
+    if name not in tuple(BoxConvention):
+        raise UnknownNameError("box convention", name, tuple(BoxConvention))
+    return BoxConvention(name)
 
 
 def objects_of(source: Any, format_name: str, how: ReadingObjects) -> tuple[ObjectSet, bool]:
@@ -155,20 +147,20 @@ def _check_options(how: ReadingObjects, known: frozenset[str], title: str) -> No
             )
 
 
-def _objects_in_memory(given: Any, how: ReadingObjects) -> tuple[ObjectSet, bool]:
-    if hasattr(given, "dataset") and hasattr(given, "loadRes"):
-        given = given.dataset
-    if is_coco(given):
+def _objects_in_memory(source: Any, how: ReadingObjects) -> tuple[ObjectSet, bool]:
+    if hasattr(source, "dataset") and hasattr(source, "loadRes"):
+        source = source.dataset
+    if is_coco(source):
         _check_options(how, format_named("coco").options, "COCO")
-        return coco_objects(given, how), True
-    if is_per_image(given):
+        return coco_objects(source, how), True
+    if is_per_image(source):
         _check_options(how, IN_MEMORY, "a dict for each image")
-        return objects_in_memory(given, how), True
-    if has_columns(given) or isinstance(given, Mapping | Table):
+        return objects_in_memory(source, how), True
+    if has_columns(source) or isinstance(source, Mapping | Table):
         _check_options(how, format_named("table").options, "a data frame")
-        return objects_of_table(Table.from_frame(given), how), False
+        return objects_of_table(Table.from_frame(source), how), False
     raise DataError(
-        f"{shown(given)} is none of these: a path, a list with a dict of arrays for each image, "
+        f"{shown(source)} is none of these: a path, a list with a dict of arrays for each image, "
         "COCO's annotations or results, a data frame with a row for each object"
     )
 
@@ -188,13 +180,13 @@ def _excluded(source: Any, how: ReadingObjects) -> ObjectSet:
 
 
 def known_options(
-    source: Any, format_name: str, role: Role, given: Mapping[str, Any]
+    source: Any, format_name: str, role: Role, options: Mapping[str, Any]
 ) -> frozenset[str]:
     """The options that are for one side."""
     if isinstance(source, ObjectSet):
         return frozenset()
     if isinstance(source, str | Path):
-        path, candidates = Path(source), role is Role.DETECTIONS and "candidates" in given
+        path, candidates = Path(source), role is Role.DETECTIONS and "candidates" in options
         if not path.exists():
             raise no_such_file(path)
         known = format_at(path, format_name, role, candidates=candidates).options
@@ -205,12 +197,12 @@ def known_options(
     known |= {
         "masks",
         "images",
-        *(name for name in ("groups", "strata") if is_file(given.get(name))),
+        *(name for name in ("groups", "strata") if is_file(options.get(name))),
     }
     return known - OF_REFERENCES if role is Role.DETECTIONS else known - OF_DETECTIONS
 
 
 def columns_of_role(columns: Mapping[str, str], role: Role) -> dict[str, str] | None:
     """The columns that one side may have; scores are of detections, crowds of references."""
-    of_others = COLUMNS_OF_REFERENCES if role is Role.DETECTIONS else COLUMNS_OF_DETECTIONS
-    return {part: name for part, name in columns.items() if part not in of_others} or None
+    other_columns = COLUMNS_OF_REFERENCES if role is Role.DETECTIONS else COLUMNS_OF_DETECTIONS
+    return {part: name for part, name in columns.items() if part not in other_columns} or None

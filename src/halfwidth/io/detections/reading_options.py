@@ -38,52 +38,34 @@ class BoxConvention(StrEnum):
 
 @frozen(kw_only=True)
 class ReadingObjects:
-    """What the user said about a source of objects.
-
-    Attributes
-    ----------
-    role : Role
-    source : str
-        What messages call it, where they come later than from reading.
-    masks : bool
-        Whether masks are read where there are some; boxes alone take less time and memory.
-    groups, strata : str or None
-        What names the cluster and the stratum of each image: a field of the images of COCO, a
-        column of a table.
-    box_format : str or None
-        ``"xyxy"``, ``"xywh"`` or ``"cxcywh"``, of boxes whose format does not follow.
-    box_convention : BoxConvention or None
-        Of boxes by two corners; None: as the format has it.
-    columns : mapping or None
-        Columns of a table by role.
-    image_sizes : object
-        Path of a folder with the images or of a table, or (width, height) by name of image.
-    class_names : object
-        Names of classes that a format numbers: a path, a sequence, or a mapping from numbers.
-    instances : {"labels", "components"} or None
-        What the objects of a label map are.
-    scores : object
-        Of the instances of label maps, a table beside them.
-    candidates : mapping or None
-        How candidates come from a map of probabilities.
-    excluded : object
-        Findings that need not be found, a table beside the references.
-    excluding : bool
-        Whether the objects are those that need not be found.
-    """
+    """What the user said about a source of objects."""
 
     role: Role = Role.DETECTIONS
+    # What messages call it, where they come later than from reading.
     source: str = ""
+    # Whether masks are read where there are some; boxes alone take less time and memory.
     masks: bool = True
+    # What names the cluster and the stratum of each image: a field of the images of COCO, a column
+    # of a table.
     groups: str | None = None
     strata: str | None = None
+    # ``"xyxy"``, ``"xywh"`` or ``"cxcywh"``, of boxes whose format does not follow.
     box_format: str | None = None
+    # Of boxes by two corners; None: as the format has it.
     box_convention: BoxConvention | None = None
+    # Columns of a table by role.
     columns: Mapping[str, str] | None = None
+    # Path of a folder with the images or of a table, or (width, height) by name of image.
     image_sizes: Any = None
+    # Names of classes that a format numbers: a path, a sequence, or a mapping from numbers.
     class_names: Any = None
+    # What the objects of a label map are.
     instances: str | None = None
+    # Of the instances of label maps, a table beside them.
     scores: Any = None
+    # How candidates come from a map of probabilities.
     candidates: Any = None
+    # Findings that need not be found, a table beside the references.
     excluded: Any = None
+    # Whether the objects are those that need not be found.
     excluding: bool = False

@@ -23,11 +23,6 @@ def runs_of(counts: str | bytes) -> NDArray[np.int64]:
     """The lengths of runs from their compressed text.
 
     From the fourth run on the text holds the difference to the run before the previous one.
-
-    Raises
-    ------
-    DataError
-        If it is no such text.
     """
     try:
         text = counts.encode("ascii") if isinstance(counts, str) else counts
@@ -54,13 +49,7 @@ def runs_of(counts: str | bytes) -> NDArray[np.int64]:
 
 
 def mask_of_runs(runs: NDArray[np.int64], shape: tuple[int, int]) -> CroppedMask:
-    """The mask that runs make in an image of this shape, cropped to its bounding box.
-
-    Raises
-    ------
-    DataError
-        If the runs do not fill the image.
-    """
+    """The mask that runs make in an image of this shape, cropped to its bounding box."""
     height, width = shape
     if (runs < 0).any() or int(runs.sum()) != height * width:
         raise DataError(

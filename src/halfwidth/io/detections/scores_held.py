@@ -21,21 +21,7 @@ WITH_SCORE = 6
 
 
 def holds_scores(path: Path, columns: Mapping[str, str] | None = None, name: str = AUTO) -> bool:
-    """Whether the objects of a file or folder have scores; maps of labels have none.
-
-    Parameters
-    ----------
-    path : Path
-    columns : mapping, optional
-        Columns of a table by role.
-    name : str
-        Of the format.
-
-    Raises
-    ------
-    DataError
-        If it is in no known format.
-    """
+    """Whether the objects of a file or folder have scores; maps of labels have none."""
     if not path.exists():
         raise no_such_file(path)
     try:

@@ -39,20 +39,9 @@ class MaskReader:
     def read(self, segmentation: Any, shape: tuple[int, ...] | None, named: str) -> EncodedMask:
         """One mask.
 
-        Parameters
-        ----------
-        segmentation : mapping, list or None
-            A run-length encoding, or polygons. Empty: there is none, which is an error only for who
-            needs it.
-        shape : tuple of int, or None
-            Of the image; None where nobody says.
-        named : str
-            What messages call the object.
-
-        Raises
-        ------
-        DataError
-            If it is neither, or of another shape than the image.
+        ``segmentation``: a run-length encoding, or polygons. Empty: there is none, which is an
+        error only for who needs it; ``shape``: of the image; None where nobody says; ``named``:
+        what messages call the object.
         """
         if not has_segmentation(segmentation):
             return self._encoded(None, (), named)
@@ -64,15 +53,15 @@ class MaskReader:
             return self._encoded(_checked(segmentation, shape, named), shape, named)
         encoded = dict(segmentation)
         try:
-            found = shape_of(encoded)
+            own_shape = shape_of(encoded)
         except DataError as error:
             raise DataError(f"{named} {error}") from None
-        if shape is not None and found != shape:
+        if shape is not None and own_shape != shape:
             raise DataError(
-                f"{named} has a mask of {_times(found)} pixels (height x width) in an image of "
+                f"{named} has a mask of {_times(own_shape)} pixels (height x width) in an image of "
                 f"{_times(shape)}"
             )
-        return self._encoded(encoded, found, named)
+        return self._encoded(encoded, own_shape, named)
 
     def _encoded(self, code: Any, shape: tuple[int, ...], named: str) -> EncodedMask:
         self._read += 1
@@ -120,13 +109,7 @@ class EncodedMask(CroppedMask):
         return 2
 
     def decode(self) -> CroppedMask:
-        """The mask that the code is of.
-
-        Raises
-        ------
-        DataError
-            If it is damaged, or a library is missing.
-        """
+        """The mask that the code is of."""
         try:
             if self._code is None:
                 raise DataError("has no segmentation, and others have")  # noqa: TRY301

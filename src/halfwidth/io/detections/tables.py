@@ -31,11 +31,6 @@ def objects_of_table(table: Table, how: ReadingObjects) -> ObjectSet:
     """The objects of a table with a row for each.
 
     A row with an image and no coordinates is an image without objects.
-
-    Raises
-    ------
-    DataError
-        If columns are missing, or a cell is empty or no number.
     """
     columns = box_columns(table.names, how.columns, how.box_format)
     if not table.present(columns.image).all():
@@ -43,12 +38,12 @@ def objects_of_table(table: Table, how: ReadingObjects) -> ObjectSet:
         raise DataError(f"line {row} names no image (column {columns.image!r} is empty)")
     named = [str(level) for level in table.levels(columns.image)]
     places = [*columns.boxes, *columns.points]
-    given = np.stack([table.present(name) for name in places])
-    rows = _Rows(table, columns, np.flatnonzero(given.any(axis=0)), named)
-    partly = given.any(axis=0) & ~given.all(axis=0)
+    present = np.stack([table.present(name) for name in places])
+    rows = _Rows(table, columns, np.flatnonzero(present.any(axis=0)), named)
+    partly = present.any(axis=0) & ~present.all(axis=0)
     if partly.any():
         place = int(partly.argmax())
-        empty = places[int(given[:, place].argmin())]
+        empty = places[int(present[:, place].argmin())]
         raise DataError(f"{rows.line(place)} has no {empty!r}, and other coordinates")
     return _objects(rows, how)
 
@@ -74,7 +69,7 @@ def _objects(rows: _Rows, how: ReadingObjects) -> ObjectSet:
         notes.append(HAS_SCORES)
     place_of = {name: place for place, name in enumerate(images)}
     code_of = {name: place for place, name in enumerate(classes)}
-    found = Columns(
+    rows_read = Columns(
         image=np.array([place_of[rows.images[row]] for row in rows.rows.tolist()], dtype=np.intp),
         category=np.array([code_of[label] for label in labels], dtype=np.intp),
         score=None if references else rows.column(columns.score),
@@ -85,10 +80,10 @@ def _objects(rows: _Rows, how: ReadingObjects) -> ObjectSet:
         crowd=rows.flags(columns.crowd) if references else None,
         ignored=rows.flags(columns.ignored) if references else None,
     )
-    found.check(rows.named)
+    rows_read.check(rows.named)
     return ObjectSet(
         tuple(images),
-        found.dealt_out(len(images)),
+        rows_read.dealt_out(len(images)),
         tuple(classes),
         groups=rows.field(how.groups, images, "groups"),
         strata=rows.field(how.strata, images, "strata"),
@@ -99,19 +94,13 @@ def _objects(rows: _Rows, how: ReadingObjects) -> ObjectSet:
 
 @frozen(eq=False)
 class _Rows:
-    """The rows of a table that have an object.
-
-    Attributes
-    ----------
-    rows : ndarray of int
-        Where they stand in the table.
-    images : list of str
-        Of each row of the table.
-    """
+    """The rows of a table that have an object."""
 
     table: Table
     columns: BoxColumns
+    # Where they stand in the table.
     rows: NDArray[np.intp]
+    # Of each row of the table.
     images: Sequence[str]
 
     def line(self, row: int) -> str:
@@ -152,7 +141,9 @@ class _Rows:
             return None
         if not np.isin(values, (0, 1)).all():
             place = int((~np.isin(values, (0, 1))).argmax())
-            raise DataError(f"{self.named(place)} has {values[place]:g} in {name!r}; 0 or 1 is")
+            raise DataError(
+                f"{self.named(place)} has {values[place]:g} in {name!r}; it must be 0 or 1"
+            )
         return np.asarray(values == 1)
 
     def labels(self) -> list[str]:
@@ -198,15 +189,15 @@ class _Rows:
             return None
         if name not in self.table:
             raise UnknownNameError("column", name, self.table.names)
-        found: dict[str, str] = {}
+        names: dict[str, str] = {}
         for row, (image, level) in enumerate(
             zip(self.images, self.table.levels(name), strict=True)
         ):
             if level is None:
                 raise DataError(f"{self.line(row)} has nothing in column {name!r} ({option})")
-            if found.setdefault(image, str(level)) != str(level):
+            if names.setdefault(image, str(level)) != str(level):
                 raise DataError(
                     f"{self.line(row)} has {str(level)!r} in column {name!r}, and a line before "
-                    f"{found[image]!r}; an image is of one ({option})"
+                    f"{names[image]!r}; an image is of one ({option})"
                 )
-        return tuple(found[image] for image in images)
+        return tuple(names[image] for image in images)

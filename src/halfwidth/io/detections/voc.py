@@ -31,13 +31,7 @@ FROM_ONE = (
 
 
 def voc_objects(folder: Path, how: ReadingObjects) -> ObjectSet:
-    """The objects of a folder of XML files.
-
-    Raises
-    ------
-    DataError
-        If a file is no such XML, declares a document type, or an object lacks its box.
-    """
+    """The objects of a folder of XML files."""
     files = [folder] if folder.is_file() else files_in(folder, ".xml")
     if not files:
         raise no_such_files(folder, ".xml")
@@ -54,8 +48,8 @@ def voc_objects(folder: Path, how: ReadingObjects) -> ObjectSet:
         try:
             return float(objects[row][key])
         except (KeyError, ValueError):
-            given = objects[row].get(key)
-            said = f"has no {key}" if given is None else f"has the {key} {shown(given)}"
+            text = objects[row].get(key)
+            said = f"has no {key}" if text is None else f"has the {key} {shown(text)}"
             raise DataError(f"{where(row)} {said}; a number is expected") from None
 
     rows = range(len(objects))
@@ -66,20 +60,21 @@ def voc_objects(folder: Path, how: ReadingObjects) -> ObjectSet:
     classes = sorted(set(labels), key=natural_key)
     code_of = {name: code for code, name in enumerate(classes)}
     references = how.role is Role.REFERENCES
-    score = None if references else _score_key(objects)
-    found = Columns(
+    held = (key for key in SCORES if any(key in one for one in objects))
+    score = None if references else next(held, None)
+    columns = Columns(
         image=np.array(owners, dtype=np.intp),
         category=np.array([code_of[label] for label in labels], dtype=np.intp),
         boxes=boxes,
         score=None if score is None else np.array([number(row, score) for row in rows]),
         ignored=_difficult(objects, where) if references else None,
     )
-    found.check(where)
+    columns.check(where)
     sizes = [image.shape for image in images]
     shapes = tuple(size for size in sizes if size is not None)
     return ObjectSet(
         tuple(names),
-        found.dealt_out(len(images)),
+        columns.dealt_out(len(images)),
         tuple(classes),
         shapes=shapes if len(shapes) == len(images) else None,
         notes=(FROM_ONE,) if how.box_convention is None else (),
@@ -92,10 +87,6 @@ def _label(one: dict[str, str], where: str) -> str:
     return one["name"]
 
 
-def _score_key(objects: Sequence[dict[str, str]]) -> str | None:
-    return next((key for key in SCORES if any(key in one for one in objects)), None)
-
-
 def _difficult(
     objects: Sequence[dict[str, str]], where: Callable[[int], str]
 ) -> NDArray[np.bool_] | None:
@@ -103,7 +94,7 @@ def _difficult(
     marks = [one.get("difficult", "0") or "0" for one in objects]
     for row, mark in enumerate(marks):
         if mark not in ("0", "1"):
-            raise DataError(f"{where(row)} has the mark difficult {shown(mark)}; 0 or 1 is")
+            raise DataError(f"{where(row)} has the mark difficult {shown(mark)}; it must be 0 or 1")
     return np.array(marks) == "1" if "1" in marks else None
 
 

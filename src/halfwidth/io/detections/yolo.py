@@ -29,13 +29,7 @@ FARTHEST = 2.0
 
 
 def yolo_objects(folder: Path, how: ReadingObjects) -> ObjectSet:
-    """The objects of a folder of text files.
-
-    Raises
-    ------
-    DataError
-        If a line has another number of values, or values that are none.
-    """
+    """The objects of a folder of text files."""
     files = [file for file in files_in(folder, ".txt") if file.name != NAMES_OF_CLASSES]
     if not files:
         raise no_such_files(folder, ".txt")
@@ -56,16 +50,16 @@ def yolo_objects(folder: Path, how: ReadingObjects) -> ObjectSet:
         return lines[row].where(files)
 
     _check_shares(lines, files)
-    found = Columns(
+    columns = Columns(
         image=np.array([line.image for line in lines], dtype=np.intp),
         category=np.array([place_of[code] for code in codes], dtype=np.intp),
         boxes=low_and_high(values, "cxcywh"),
         score=None if how.role is Role.REFERENCES else _scores(lines, files),
     )
-    found.check(where)
+    columns.check(where)
     read = ObjectSet(
         tuple(images),
-        found.dealt_out(len(images)),
+        columns.dealt_out(len(images)),
         identifiers if named is None else tuple(names),
         class_identifiers=identifiers,
         unit=Unit.FRACTION,
@@ -89,7 +83,7 @@ def _lines(file: Path, image: int) -> list[_Line]:
         text = small_bytes(file).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(f"{file.name} is not text in UTF-8") from None
-    found = []
+    lines = []
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
@@ -102,8 +96,8 @@ def _lines(file: Path, image: int) -> list[_Line]:
             ) from None
         read = _Line(image, number, values)
         _check_line(read, file)
-        found.append(read)
-    return found
+        lines.append(read)
+    return lines
 
 
 def _check_line(line: _Line, file: Path) -> None:

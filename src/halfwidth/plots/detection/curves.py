@@ -143,12 +143,12 @@ def afroc(
 
 def _drawn(
     kinds: tuple[DetectionCurveKind, ...],
-    given: DetectionCurve | Sequence[DetectionCurve],
+    several: DetectionCurve | Sequence[DetectionCurve],
     ax: Axes | None,
     width: Width,
 ) -> Axes:
     one_of("width", width, tuple(WIDTHS))
-    every = listed(given, DetectionCurve, "curves")
+    every = listed(several, DetectionCurve, "curves")
     _check(kinds, every)
     curves = _most_objects(every)
     kind = curves[0].kind
@@ -181,13 +181,13 @@ def _check(kinds: tuple[DetectionCurveKind, ...], curves: Sequence[DetectionCurv
     name = DRAWN_BY[kinds[0]]
     if not curves:
         raise OptionError(f"{name} needs at least one curve")
-    found = {curve.kind for curve in curves}
-    for other in found - set(kinds):
+    present = {curve.kind for curve in curves}
+    for other in present - set(kinds):
         raise OptionError(
             f"{name} draws curves of kind {kinds[0]!r}, and these are of kind {other!r}; "
             f"{DRAWN_BY[other]} draws those"
         )
-    if len(found) > 1:
+    if len(present) > 1:
         raise OptionError("afroc draws curves of one kind, and these are both plain and weighted")
 
 
@@ -242,7 +242,7 @@ def _on_log_axis(line: Array) -> Array:
     return together
 
 
-def _explanation(curves: Sequence[DetectionCurve], given: int) -> list[str]:
+def _explanation(curves: Sequence[DetectionCurve], count: int) -> list[str]:
     interval = curve_parts.level_text({curve.confidence_level for curve in curves})
     kinds = {curve.band for curve in curves}
     band = kinds.pop() if len(kinds) == 1 else "pointwise or simultaneous"
@@ -252,8 +252,8 @@ def _explanation(curves: Sequence[DetectionCurve], given: int) -> list[str]:
     }
     if len(matched) == 1:
         clauses = [*matched.pop().split(", "), *clauses]
-    if given > len(curves):
-        clauses.insert(0, f"{len(curves)} of {given} curves, those of the most objects")
+    if count > len(curves):
+        clauses.insert(0, f"{len(curves)} of {count} curves, those of the most objects")
     if any(curve.area is not None for curve in curves):
         clauses.append(f"brackets: {interval} of the {AREA[curves[0].kind]}")
     if any(len(curve.points) for curve in curves):

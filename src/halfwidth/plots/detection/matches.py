@@ -50,8 +50,8 @@ def _frame(
     threshold: float | None = None,
     score_threshold: float | Literal["auto"] | None = "auto",
 ) -> pd.DataFrame:
-    found = matched(matches, detections, references, threshold, score_threshold)
-    return _frame_of_scenes(matches, found.worst(_checked(most)))
+    match = matched(matches, detections, references, threshold, score_threshold)
+    return _frame_of_scenes(matches, match.worst(_checked(most)))
 
 
 def _frame_of_scenes(matches: MatchLists, scenes: Sequence[Scene]) -> pd.DataFrame:
@@ -70,12 +70,12 @@ def _frame_of_scenes(matches: MatchLists, scenes: Sequence[Scene]) -> pd.DataFra
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _scene(found: Matched, image: str) -> Scene:
+def _scene(match: Matched, image: str) -> Scene:
     if not isinstance(image, str):
         raise OptionError(f"image={shown(image)} is no name of an image")
-    if image not in found.matches.images:
-        raise UnknownNameError("image", image, found.matches.images)
-    return found.scene(found.matches.images.index(image))
+    if image not in match.matches.images:
+        raise UnknownNameError("image", image, match.matches.images)
+    return match.scene(match.matches.images.index(image))
 
 
 def _frame_of_image(
@@ -87,8 +87,8 @@ def _frame_of_image(
     threshold: float | None = None,
     score_threshold: float | Literal["auto"] | None = "auto",
 ) -> pd.DataFrame:
-    found = matched(matches, detections, references, threshold, score_threshold)
-    return _frame_of_scenes(matches, [_scene(found, image)])
+    match = matched(matches, detections, references, threshold, score_threshold)
+    return _frame_of_scenes(matches, [_scene(match, image)])
 
 
 @figure("Matches of an image", _frame_of_image)
@@ -123,8 +123,8 @@ def matched_image(
     OptionError, DataError
         As for `figure_of_worst_images`, or if there is no such image.
     """
-    found = matched(matches, detections, references, threshold, score_threshold)
-    scene = _scene(found, image)
+    match = matched(matches, detections, references, threshold, score_threshold)
+    scene = _scene(match, image)
     if ax is None:
         ax = curve_parts.new_axes([])
     paint_scene(ax, scene, matches.classes, axes_width(ax))
@@ -133,7 +133,7 @@ def matched_image(
         ax.plot([], [], label=name, **entry.line)
     if legend:
         curve_parts.add_legend(ax)
-    curve_parts.add_note(ax, _note(found, [scene]))
+    curve_parts.add_note(ax, _note(match, [scene]))
     return ax
 
 
@@ -199,8 +199,8 @@ def figure_of_worst_images(
     boxes.
     """
     one_of("width", width, tuple(WIDTHS))
-    found = matched(matches, detections, references, threshold, score_threshold)
-    scenes = found.worst(MOST[width] if most is None else _checked(most))
+    match = matched(matches, detections, references, threshold, score_threshold)
+    scenes = match.worst(MOST[width] if most is None else _checked(most))
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -209,7 +209,7 @@ def figure_of_worst_images(
     panel = min(inches / across - GAP, LARGEST)
     high = panel * _proportion(scenes) + LINE * (1 + names) + GAP
     legend = _legend(scenes)
-    note = "; ".join([*_note(found, scenes), _share(found, len(scenes))])
+    note = "; ".join([*_note(match, scenes), _share(match, len(scenes))])
     height = down * high + height_below(legend, note, inches)
     layout = ConstrainedLayoutEngine(w_pad=GAP / 2, h_pad=GAP / 2, wspace=0, hspace=0)
     figure = Figure(figsize=(inches, height), layout=layout)
@@ -236,13 +236,13 @@ def _checked(most: Any) -> int:
     return count
 
 
-def _share(found: Matched, drawn: int) -> str:
+def _share(match: Matched, drawn: int) -> str:
     """How many images with errors there are, beside those that are drawn."""
-    with_errors = int((found.errors() > 0).sum())
+    with_errors = int((match.errors() > 0).sum())
     if not with_errors:
         return "no image has errors"
     if drawn == with_errors:
-        return f"all images with errors ({drawn} of {found.matches.n_images})"
+        return f"all images with errors ({drawn} of {match.matches.n_images})"
     return f"the {f'{drawn} ' if drawn > 1 else ''}worst of {with_errors} images with errors"
 
 
@@ -275,18 +275,18 @@ def _legend(scenes: Sequence[Scene]) -> dict[str, Entry]:
     for mark, style in STYLES.items():
         lines = [line for shape in shapes if shape.mark is mark for line in shape.lines]
         if lines:
-            of_points = all(len(line) == 1 for line in lines)
+            are_points = all(len(line) == 1 for line in lines)
             name = f"{mark} (FP)" if mark is Mark.FALSE else str(mark)
-            entries[name] = Entry(style.point if of_points else style.line)
+            entries[name] = Entry(style.point if are_points else style.line)
     return entries
 
 
-def _note(found: Matched, scenes: Sequence[Scene]) -> list[str]:
+def _note(match: Matched, scenes: Sequence[Scene]) -> list[str]:
     """How detections were matched, and what is shown, in clauses."""
-    clauses = [found.text]
-    if found.cut is not None:
-        why = ", where F1 is highest" if found.chosen else ""
-        clauses.append(f"detections with scores ≥ {found.cut:.3g}{why}")
+    clauses = [match.text]
+    if match.cut is not None:
+        why = ", where F1 is highest" if match.chosen else ""
+        clauses.append(f"detections with scores ≥ {match.cut:.3g}{why}")
     hidden = {scene.canvas.hidden_axis for scene in scenes} - {""}
     if hidden:
         clauses.append(f"seen along {' or '.join(sorted(hidden))}")

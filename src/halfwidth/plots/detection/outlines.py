@@ -53,12 +53,8 @@ class Canvas:
 def canvas_of(*sides: tuple[ObjectSet, int], hidden: int | None = None) -> Canvas:
     """The canvas of an image: its own size, or what the objects in it span.
 
-    Parameters
-    ----------
-    *sides : tuple of ObjectSet and int
-        Sets that hold the image, and its place in each.
-    hidden : int, optional
-        Along which coordinate a solid image is looked at.
+    ``*sides``: sets that hold the image, and its place in each; ``hidden``: along which coordinate
+    a solid image is looked at.
     """
     extent = _extent_of(*sides)
     dims = extent.shape[1]
@@ -125,16 +121,16 @@ def _spanned(images: Sequence[Objects]) -> Array:
 
 def _corners(objects: Objects) -> list[Array]:
     """Points within which each kind of object lies."""
-    found = []
+    corners = []
     if objects.boxes is not None:
-        found += np.split(objects.boxes, 2, axis=1)
+        corners += np.split(objects.boxes, 2, axis=1)
     for one in objects.masks or ():
         start = np.array(one.start[::-1], dtype=float)
-        found.append(np.array([start, start + one.mask.shape[::-1]]))
+        corners.append(np.array([start, start + one.mask.shape[::-1]]))
     if objects.points is not None:
         radii = 0.0 if objects.radii is None else objects.radii[:, None]
-        found += [objects.points - radii, objects.points + radii]
-    return found
+        corners += [objects.points - radii, objects.points + radii]
+    return corners
 
 
 # --------------------------------------------------------------------------- outlines
@@ -143,12 +139,7 @@ def _corners(objects: Objects) -> list[Array]:
 def outlines(objects: Objects, which: int, way: str, canvas: Canvas) -> list[Array]:
     """Closed outlines of one object, each (k, 2); of a point alone itself.
 
-    Parameters
-    ----------
-    which : int
-        Its place.
-    way : {"boxes", "masks", "points"}
-        What is drawn of it.
+    ``way``: what is drawn of it.
     """
     if way == "masks" and objects.masks is not None:
         return _mask_outlines(objects.masks[which], canvas)

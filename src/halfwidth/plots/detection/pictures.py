@@ -123,10 +123,7 @@ def placed_labels(scene: Scene, classes: Sequence[str], scale: float) -> list[La
 
     Each stands where it lies on the fewest outlines.
 
-    Parameters
-    ----------
-    scale : float
-        Points of a unit of the first coordinate.
+    ``scale``: points of a unit of the first coordinate.
     """
     canvas = scene.canvas
     units = np.array([scale, scale * canvas.aspect])

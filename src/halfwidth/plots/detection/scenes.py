@@ -103,8 +103,8 @@ class Matched:
         kept = self.shown
         outcome = lists.outcome[self.row]
         false = np.bincount(lists.image[kept & (outcome == Outcome.FALSE_POSITIVE)], minlength=n)
-        found = np.bincount(lists.image[kept & (outcome == Outcome.TRUE_POSITIVE)], minlength=n)
-        return np.asarray(false + lists.n_references.sum(axis=1) - found)
+        hits = np.bincount(lists.image[kept & (outcome == Outcome.TRUE_POSITIVE)], minlength=n)
+        return np.asarray(false + lists.n_references.sum(axis=1) - hits)
 
     def worst(self, most: int) -> list[Scene]:
         """Pictures of the images with the most errors, those with none left out."""
@@ -116,8 +116,8 @@ class Matched:
         """The picture of one image."""
         references = self.references.objects[image]
         there = self.detections.places([self.matches.images[image]])[0]
-        found = [] if there is None else [(self.detections, there)]
-        canvas = canvas_of((self.references, image), *found, hidden=self._hidden)
+        shown = [] if there is None else [(self.detections, there)]
+        canvas = canvas_of((self.references, image), *shown, hidden=self._hidden)
         entries = np.flatnonzero((self.matches.image == image) & self.shown)
         shapes = list(self._references(image, references, entries, canvas))
         if there is not None:
@@ -163,12 +163,12 @@ class Matched:
     def _references(
         self, image: int, objects: Objects, entries: Places, canvas: Canvas
     ) -> Iterator[Shape]:
-        found, sought = self._found(image, entries), self._sought(image, objects)
+        hits, sought = self._hits(image, entries), self._sought(image, objects)
         way = _way_of(objects, self._criterion.of_references)
         for which in range(len(objects)):
-            mark = Mark.FOUND if which in found else Mark.MISSED
+            mark = Mark.FOUND if which in hits else Mark.MISSED
             yield Shape(
-                mark=mark if sought[which] or which in found else Mark.IGNORED,
+                mark=mark if sought[which] or which in hits else Mark.IGNORED,
                 side="reference",
                 place=which,
                 category=int(objects.category[which]),
@@ -177,7 +177,7 @@ class Matched:
                 lines=outlines(objects, which, way, canvas),
             )
 
-    def _found(self, image: int, entries: Places) -> set[int]:
+    def _hits(self, image: int, entries: Places) -> set[int]:
         """References of an image that a detection shown is matched with."""
         lists = self.matches
         true = entries[lists.outcome[self.row, entries] == Outcome.TRUE_POSITIVE]

@@ -168,9 +168,9 @@ def figure_over_thresholds(
     return figure
 
 
-def _lines(given: Sequence[DetectionEstimate]) -> dict[str, dict[float, DetectionEstimate]]:
+def _lines(rows: Sequence[DetectionEstimate]) -> dict[str, dict[float, DetectionEstimate]]:
     """The estimates of each line by their threshold, ascending."""
-    estimates = listed(given, DetectionEstimate, "estimates")
+    estimates = listed(rows, DetectionEstimate, "estimates")
     single = [e for e in estimates if len(e.matching.thresholds) == 1]
     check_one_metric(single)
     lines: dict[str, dict[float, DetectionEstimate]] = {}

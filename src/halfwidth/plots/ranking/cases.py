@@ -170,8 +170,8 @@ def _paint_boxes(ax: Axes, frame: pd.DataFrame) -> None:
 
 def _dots_note(ranking: Ranking) -> str:
     cases = cases_of(ranking, "dots")
-    of_values = ranking.models[0].estimate.metric == cases.metric_spec.spec.name
-    diamonds = f" · diamonds: {ranking.subject}" if of_values else ""
+    shows_values = ranking.models[0].estimate.metric == cases.metric_spec.spec.name
+    diamonds = f" · diamonds: {ranking.subject}" if shows_values else ""
     return f"dots: cases · boxes: quartiles, whiskers to 1.5 IQR{diamonds}"
 
 

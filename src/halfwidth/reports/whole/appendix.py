@@ -40,7 +40,7 @@ def appendix(results: Results) -> Section:
         Heading("Data and settings"),
         _settings(results),
         Heading("Software"),
-        Items(tuple(Item(name, version) for name, version in software().items())),
+        Items.of(software().items()),
     ]
     if results.command:
         parts += [Heading("Command"), Code((results.command,))]
@@ -81,11 +81,11 @@ def _methods(results: Results) -> Items:
         level = f"{percent(one.confidence_level)}, {one.alternative}"
         levels.setdefault(one.method_title, (one.method_spec, {}))[1][level] = None
     items = []
-    for title, (spec, of_level) in levels.items():
+    for title, (spec, labels) in levels.items():
         texts = [
             definition(spec.function),
             f"Assumed: {_as_sentence(spec.assumes)}" if spec.assumes else "",
-            f"Level {'; '.join(of_level)}.",
+            f"Level {'; '.join(labels)}.",
             _reference(spec.cite),
         ]
         items.append(Item(title, " ".join(filter(None, texts))))
@@ -110,7 +110,7 @@ def _settings(results: Results) -> Items:
         items["not applicable"] = f"{span(apart)} rows per estimate, left out and not counted."
     items["tests"] = _sentences(tests(results))
     items["draws"] = _sentences(resampling(results)) or _undrawn(results)
-    return Items(tuple(Item(term, text) for term, text in items.items() if text))
+    return Items.of(item for item in items.items() if item[1])
 
 
 _DESIGNS = {

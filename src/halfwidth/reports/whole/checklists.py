@@ -23,17 +23,11 @@ UNKNOWN = "not known from the results; to be stated by the authors."
 
 @frozen
 class Guideline:
-    """A reporting guideline, and what of it the results can answer.
-
-    Attributes
-    ----------
-    name, source : str
-    items : tuple of (str, callable)
-        What an item asks for, and what the results say.
-    """
+    """A reporting guideline, and what of it the results can answer."""
 
     name: str
     source: str
+    # What an item asks for, and what the results say.
     items: tuple[tuple[str, Callable[[Results], str]], ...]
 
 
@@ -59,7 +53,7 @@ def _measures(results: Results) -> str:
     return f"{as_beginning(', '.join(named))}{reduced}. Why these measures: {UNKNOWN}"
 
 
-def _found(results: Results) -> str:
+def _findings(results: Results) -> str:
     return " ".join([*estimate_sentences(results), "All are in the tables under Performance."])
 
 
@@ -122,7 +116,7 @@ GUIDELINES = (
             ("Statistical measures of significance and uncertainty", methods_paragraph),
             ("Sample size", _size),
             ("Handling of missing data", _missing),
-            ("Performance with its precision, such as 95 % confidence intervals", _found),
+            ("Performance with its precision, such as 95 % confidence intervals", _findings),
         ),
     ),
     Guideline(
@@ -131,7 +125,7 @@ GUIDELINES = (
         "BMJ 2024).",
         (
             ("Measures used to evaluate and compare models", _measures),
-            ("Performance estimates with confidence intervals", _found),
+            ("Performance estimates with confidence intervals", _findings),
             ("Performance in key subgroups", _subgroups),
             ("Comparison of models", _compared),
             ("Sample size", _size),
@@ -148,7 +142,7 @@ GUIDELINES = (
                 "Methods for estimating or comparing measures of diagnostic accuracy",
                 methods_paragraph,
             ),
-            ("Estimates of diagnostic accuracy and their precision", _found),
+            ("Estimates of diagnostic accuracy and their precision", _findings),
             ("How missing data were handled", _missing),
             ("Intended sample size and how it was determined", _size),
         ),

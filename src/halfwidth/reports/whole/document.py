@@ -19,24 +19,24 @@ from halfwidth.results.curves import curves_figure
 
 def report_document(results: Results, *, with_figures: bool) -> Document:
     """What there is to say of some results: cautions first, provenance at the end."""
-    of_cases = tuple(figures_of_cases(results)) if with_figures else ()
-    of_curves = tuple(map(curves_figure, results.curves)) if with_figures else ()
-    of_ranks = figures_of_ranks(results.rankings) if with_figures else ()
-    told = results.without_common_label()
+    case_figures = tuple(figures_of_cases(results)) if with_figures else ()
+    curve_figures = tuple(map(curves_figure, results.curves)) if with_figures else ()
+    rank_figures = figures_of_ranks(results.rankings) if with_figures else ()
+    shown = results.without_common_label()
     sections = (
-        cautions(told),
-        in_brief(told),
-        performance(told),
-        Section("The values behind the estimates", of_cases) if of_cases else None,
-        Section("Curves", of_curves) if of_curves else None,
-        differences(told),
-        ranks(told, of_ranks),
-        trust(told),
-        for_the_paper(told),
-        checklists(told),
-        appendix(told),
-        explanations(told),
-        _cases(told),
+        cautions(shown),
+        in_brief(shown),
+        performance(shown),
+        Section("The values behind the estimates", case_figures) if case_figures else None,
+        Section("Curves", curve_figures) if curve_figures else None,
+        differences(shown),
+        ranks(shown, rank_figures),
+        trust(shown),
+        for_the_paper(shown),
+        checklists(shown),
+        appendix(shown),
+        explanations(shown),
+        _cases(shown),
     )
     parts: list[Part] = [section for section in sections if section is not None]
     return Document(tuple(parts), _data(results), results.title)

@@ -49,8 +49,8 @@ LEVELS["upper"] = "upper confidence bounds"
 def for_the_paper(results: Results) -> Section:
     """A paragraph of methods and results to copy, and the tables."""
     parts: list[Part] = [Heading("Methods"), Excerpt(methods_paragraph(results))]
-    found = results_paragraph(results)
-    parts += [Heading("Results"), Excerpt(found)] if found else []
+    paragraph = results_paragraph(results)
+    parts += [Heading("Results"), Excerpt(paragraph)] if paragraph else []
     tables = _tables(results)
     if tables:
         source = Excerpt(render_latex(Document(tables)), "latex")
@@ -82,20 +82,20 @@ def methods_paragraph(results: Results) -> str:
 
 def _subjects(results: Results) -> list[tuple[Estimate, str]]:
     """Each estimate on the page with what it is of, in prose."""
-    told = [(one, one.subject) for one in results.estimates]
-    told += [(item.estimate, item.effect_of_subject) for item in results.comparisons or ()]
-    told += [(goal.estimate, goal.estimate.subject) for goal in results.goals]
-    return told
+    subjects = [(one, one.subject) for one in results.estimates]
+    subjects += [(item.estimate, item.effect_of_subject) for item in results.comparisons or ()]
+    subjects += [(goal.estimate, goal.estimate.subject) for goal in results.goals]
+    return subjects
 
 
 def _intervals(results: Results) -> list[str]:
     """Which interval was computed by which method."""
-    of_level: dict[str, dict[str, dict[str, None]]] = {}
+    by_level: dict[str, dict[str, dict[str, None]]] = {}
     for one, subject in _subjects(results):
         level = f"{percent(one.confidence_level)} {LEVELS[one.alternative]}"
-        of_level.setdefault(level, {}).setdefault(_method(one), {})[subject] = None
+        by_level.setdefault(level, {}).setdefault(_method(one), {})[subject] = None
     said = []
-    for level, by_method in of_level.items():
+    for level, by_method in by_level.items():
         ways = [f"{method} for {listed(list(of))}" for method, of in by_method.items()]
         methods = f"method{'' if len(ways) == 1 else 's'}: {'; '.join(ways)}"
         said.append(
@@ -168,8 +168,8 @@ def _matching(results: Results) -> list[str]:
 
 
 def _design(results: Results) -> list[str]:
-    found = dict.fromkeys(e.design for e in results.every_estimate)
-    return [DESIGNS[one] for one in found if one in DESIGNS]
+    designs = dict.fromkeys(e.design for e in results.every_estimate)
+    return [DESIGNS[one] for one in designs if one in DESIGNS]
 
 
 def resampling(results: Results) -> list[str]:
@@ -186,8 +186,8 @@ def resampling(results: Results) -> list[str]:
         if item.test and item.test.n_resamples
     }
     texts += [f"P-values rest on {count} permutations (seed {seed})" for count, seed in permuted]
-    of_ranks = {(one.n_resamples, one.seed) for one in results.rankings_of_many}
-    texts += [f"Ranks rest on {count} resamples (seed {seed})" for count, seed in sorted(of_ranks)]
+    draws = {(one.n_resamples, one.seed) for one in results.rankings_of_many}
+    texts += [f"Ranks rest on {count} resamples (seed {seed})" for count, seed in sorted(draws)]
     return texts
 
 

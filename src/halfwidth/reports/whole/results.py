@@ -30,20 +30,13 @@ MOST_SENTENCES = 6
 
 @frozen
 class Source:
-    """A file that results come from.
+    """A file that results come from."""
 
-    Attributes
-    ----------
-    name : str
-        Without its folder.
-    digest : str
-        SHA-256 of its bytes.
-    role : str
-        What it holds, or the model that it is of.
-    """
-
+    # Without its folder.
     name: str
+    # SHA-256 of its bytes.
     digest: str
+    # What it holds, or the model that it is of.
     role: str = ""
 
     @classmethod
@@ -62,24 +55,7 @@ class Source:
 
 @frozen(eq=False, kw_only=True)
 class Results:
-    """Finished results that belong together.
-
-    Attributes
-    ----------
-    title : str
-    estimates : Estimates
-    comparisons : Comparisons or None
-    rankings : Rankings or None
-    curves : tuple of AnyCurves
-        Each a figure.
-    sources : tuple of Source
-    protocol : Source or None
-        Where it was laid down beforehand what would be done.
-    command : str
-        What made the results.
-    cases : tuple of Table
-        The cases with their ids and values, where they are to be on the page.
-    """
+    """Finished results that belong together."""
 
     title: str
     estimates: Estimates = Estimates(())
@@ -87,8 +63,10 @@ class Results:
     rankings: Rankings | None = None
     curves: tuple[AnyCurves, ...] = ()
     sources: tuple[Source, ...] = ()
+    # Where it was laid down beforehand what would be done.
     protocol: Source | None = None
     command: str = ""
+    # The cases with their ids and values, where they are to be on the page.
     cases: tuple[Table, ...] = ()
 
     @property
@@ -172,10 +150,10 @@ class Results:
         if not estimate.label:
             # The name of the only column may have been left out.
             labels |= {cases.label for cases in self.estimates.cases}
-        found = [
+        values = [
             one for one in self.estimates.cases if one.metric == metric and one.label in labels
         ]
-        return found[0].values if len(found) == 1 else None
+        return values[0].values if len(values) == 1 else None
 
     @property
     def statistics(self) -> list[Statistic]:

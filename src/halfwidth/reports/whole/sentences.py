@@ -20,13 +20,13 @@ MOST_NAMED = 12
 def estimate_sentences(results: Results) -> list[str]:
     """One of each estimate, or the range of those of one subject where there are many."""
     estimates = list(results.estimates)
-    of_subject: dict[str, list[Estimate]] = {}
+    by_subject: dict[str, list[Estimate]] = {}
     for one in estimates:
-        of_subject.setdefault(one.subject, []).append(one)
-    once = len(of_subject) == len(estimates) <= MOST_METRICS
+        by_subject.setdefault(one.subject, []).append(one)
+    once = len(by_subject) == len(estimates) <= MOST_METRICS
     if once or len(estimates) <= MOST_SENTENCES:
         return [one.sentence() for one in estimates]
-    return [_range(some) for some in of_subject.values()]
+    return [_range(some) for some in by_subject.values()]
 
 
 def _range(estimates: Sequence[Estimate]) -> str:
@@ -88,13 +88,13 @@ def verdict_sentences(compared: Sequence[Difference]) -> list[str]:
     judged = [one for one in compared if one.verdict is not None]
     if len(judged) <= MOST_SENTENCES:
         return [_verdict(one) for one in judged]
-    of_pair: dict[str, dict[str, list[str]]] = {}
+    by_pair: dict[str, dict[str, list[str]]] = {}
     for one in judged:
-        by_word = of_pair.setdefault(f"{one.first} against {one.second}{_margin(one)}", {})
+        by_word = by_pair.setdefault(f"{one.first} against {one.second}{_margin(one)}", {})
         by_word.setdefault(one.verdict.word if one.verdict else "", []).append(one.estimate.label)
     return [
         f"{pair}: {'; '.join(_count_and_labels(word, labels) for word, labels in by_word.items())}."
-        for pair, by_word in of_pair.items()
+        for pair, by_word in by_pair.items()
     ]
 
 

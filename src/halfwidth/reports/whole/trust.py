@@ -34,7 +34,7 @@ def trust(results: Results) -> Section | None:
 
 def _coverage(estimates: list[Estimate]) -> list[Part]:
     """What the study found for each method at such a number of cases, each said once."""
-    found: dict[str, dict[str, None]] = {}
+    coverages: dict[str, dict[str, None]] = {}
     unknown: dict[str, None] = {}
     for estimate in estimates:
         # The study had independent cases only.
@@ -48,9 +48,10 @@ def _coverage(estimates: list[Estimate]) -> list[Part]:
         else:
             title = METHODS[row.method].title if row.method in METHODS else row.method
             text = row.coverage_sentence.replace(f"by {row.method} ", f"by {title} ")
-            found.setdefault(text, {})[estimate.subject] = None
+            coverages.setdefault(text, {})[estimate.subject] = None
     texts = [
-        f"For the {listed(list(of))}: {text[:1].lower()}{text[1:]}" for text, of in found.items()
+        f"For the {listed(list(of))}: {text[:1].lower()}{text[1:]}"
+        for text, of in coverages.items()
     ]
     parts: list[Part] = [Heading("Coverage to expect"), *map(Paragraph, texts)]
     if unknown:
@@ -80,9 +81,9 @@ def _simulated(estimate: Estimate, results: Results) -> list[float] | None:
     values = results.values_behind(estimate)
     if values is None:
         return None
-    found = [halfwidth_with_more_cases(estimate, values, times) for times in TIMES]
-    known = [one for one in found if one is not None]
-    return known if len(known) == len(found) else None
+    halfwidths = [halfwidth_with_more_cases(estimate, values, times) for times in TIMES]
+    known = [one for one in halfwidths if one is not None]
+    return known if len(known) == len(halfwidths) else None
 
 
 def _simulation_note(units: str, *, every: bool) -> str:
@@ -127,11 +128,11 @@ def _widths(estimates: list[Estimate], simulated: list[list[float] | None]) -> T
             str(e.n if unit == "n" else e.n_groups),
             fixed(e.halfwidth, e.decimals + 1),
             *(
-                [fixed(halfwidth, e.decimals + 1) for halfwidth in found]
-                if found
+                [fixed(halfwidth, e.decimals + 1) for halfwidth in halfwidths]
+                if halfwidths
                 else [f"~{fixed(e.halfwidth / math.sqrt(x), e.decimals + 1)}" for x in TIMES]
             ),
         )
-        for e, found in zip(estimates, simulated, strict=True)
+        for e, halfwidths in zip(estimates, simulated, strict=True)
     )
     return Table(columns, tuple(rows))

@@ -36,13 +36,7 @@ class CaseValue(NamedTuple):
 
 
 def canonical_table(rows: Iterable[CaseValue], notes: Iterable[str]) -> Table:
-    """The canonical table of some rows: values as numbers, everything else as text.
-
-    Raises
-    ------
-    DataError
-        If there are none, or a metric has truth values among other numbers than 0 and 1.
-    """
+    """The canonical table of some rows: values as numbers, everything else as text."""
     columns: dict[str, list[Any]] = {name: [] for name in CaseValue._fields}
     lists = list(columns.values())
     for row in rows:
@@ -51,14 +45,14 @@ def canonical_table(rows: Iterable[CaseValue], notes: Iterable[str]) -> Table:
     if not lists[0]:
         raise DataError("holds no values of single cases")
     _refuse_truths_among_numbers(columns)
-    made: dict[str, NDArray[Any]] = {}
+    canonical: dict[str, NDArray[Any]] = {}
     for name, cells in columns.items():
         if name == "value":
-            made[name] = np.array(cells, dtype=float)
+            canonical[name] = np.array(cells, dtype=float)
         elif any(cell is not None for cell in cells):
-            made[name] = _text(cells)
+            canonical[name] = _text(cells)
         cells.clear()
-    return Table(made, notes=tuple(notes))
+    return Table(canonical, notes=tuple(notes))
 
 
 def _refuse_truths_among_numbers(columns: dict[str, list[Any]]) -> None:
@@ -99,13 +93,7 @@ def metric_name(written: str) -> str:
 
 
 def number(cell: Any, where: str) -> float:
-    """A number of a document, or a truth value as it is; null and NaN are missing.
-
-    Raises
-    ------
-    DataError
-        If it is none, naming where it stands.
-    """
+    """A number of a document, or a truth value as it is; null and NaN are missing."""
     if cell is None:
         return math.nan
     if isinstance(cell, str) and cell.strip().lower() in NUMBERS_AS_TEXT:

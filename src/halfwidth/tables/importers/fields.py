@@ -35,11 +35,11 @@ class Fields:
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """The columns, under their names behind the prefix."""
-        found = {}
+        fields = {}
         for name, cells in self._cells.items():
             whole = [*cells, *[math.nan] * (self._rows - len(cells))]
-            found[f"{self._prefix}{name}"] = np.array(whole, dtype=TEXT)
-        return found
+            fields[f"{self._prefix}{name}"] = np.array(whole, dtype=TEXT)
+        return fields
 
 
 def texts_in(document: Any) -> dict[str, str]:

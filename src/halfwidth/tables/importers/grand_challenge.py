@@ -51,8 +51,8 @@ def _recognises(candidate: Candidate) -> bool:
     document = candidate.document
     if not isinstance(document, dict):
         return False
-    of_cases = document.get("case")
-    nested = isinstance(of_cases, dict) and any(isinstance(v, dict) for v in of_cases.values())
+    cases = document.get("case")
+    nested = isinstance(cases, dict) and any(isinstance(v, dict) for v in cases.values())
     return isinstance(document.get("aggregates"), dict) or nested
 
 
@@ -79,10 +79,10 @@ def _read(candidate: Candidate, options: ImportOptions) -> Table:
             continue
         if not is_number:
             not_numbers[metric] = not_numbers.get(metric, 0) + 1
-        found = number(value if is_number else None, f"{metric} of case {parts['case']}")
+        read_value = number(value if is_number else None, f"{metric} of case {parts['case']}")
         case = names.get(parts["case"], parts["case"])
         others = {part: parts.get(part) for part in ("label", "task", "model")}
-        rows.append(CaseValue(case, metric_name(metric), found, **others))
+        rows.append(CaseValue(case, metric_name(metric), read_value, **others))
     if not rows:
         raise DataError(_no_numbers_message(path, left_out))
     notes = [f"read as {TITLE}: values are at {'.'.join(path)}"]
@@ -97,16 +97,16 @@ def _read(candidate: Candidate, options: ImportOptions) -> Table:
     return replace(table, stated_means=tuple(_stated_means(aggregates, {r.metric for r in rows})))
 
 
-def _path(given: str) -> tuple[str, ...]:
+def _path(text: str) -> tuple[str, ...]:
     """The steps of ``--path``."""
-    steps = tuple(step for step in given.split(".") if step)
+    steps = tuple(step for step in text.split(".") if step)
     parts = [part[1] for step in steps if (part := PART.fullmatch(step))]
     unknown = next((part for part in parts if part not in PARTS), None)
     if unknown is not None:
         raise UnknownNameError("part of a path", unknown, PARTS)
     if len(set(parts)) < len(parts) or (parts and "case" not in parts):
         raise OptionError(
-            f"{spelled('path', given)} has to name {{case}} once, as 'case.{{case}}.{{metric}}'"
+            f"{spelled('path', text)} has to name {{case}} once, as 'case.{{case}}.{{metric}}'"
         )
     return steps
 
@@ -238,9 +238,9 @@ def _is_number(value: Any) -> bool:
 
 
 def _no_numbers_message(path: tuple[str, ...], left_out: Iterable[str]) -> str:
-    found = list(left_out)
-    holds = "holds" if len(found) == 1 else "hold"
-    below = f"; {shortened(found, 5)} {holds} more keys or text" if found else ""
+    names = list(left_out)
+    holds = "holds" if len(names) == 1 else "hold"
+    below = f"; {shortened(names, 5)} {holds} more keys or text" if names else ""
     return (
         f"has no numbers at {'.'.join(path)}{below}. Say where the values of cases are, for "
         f"instance {spelled('path', 'case.{case}.{label}.{metric}')}"

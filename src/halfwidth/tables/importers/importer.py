@@ -22,21 +22,12 @@ GLANCE = 1 << 16
 
 @frozen(eq=False)
 class Candidate:
-    """A file that may be in a foreign format, opened once.
-
-    Attributes
-    ----------
-    source : Source
-    path : Path or None
-        None for standard input. Files that belong to it are looked for beside it.
-    separators : str
-        What may separate the cells of text, the preferred one first.
-    decimal : {".", ","} or None
-        As the user said.
-    """
+    """A file that may be in a foreign format, opened once."""
 
     source: Source
+    # None for standard input. Files that belong to it are looked for beside it.
     path: Path | None = None
+    # What may separate the cells of text, the preferred one first.
     separators: str = ",;\t"
     decimal: Decimal | None = None
 
@@ -74,21 +65,14 @@ class Candidate:
 
 @frozen
 class ImportOptions:
-    """What the user said about a foreign format; an option that it does not look at is an error.
+    """What the user said about a foreign format; an option that it does not look at is an error."""
 
-    Attributes
-    ----------
-    path : str or None
-        Where in a JSON document the cases are.
-    filter : str or None
-        The one of several answers of a language model that counts.
-    groups : str or None
-        The column that names the cluster of each case. Where it is a field of the file, the
-        importer adds it to the table under this name.
-    """
-
+    # Where in a JSON document the cases are.
     path: str | None = None
+    # The one of several answers of a language model that counts.
     filter: str | None = None
+    # The column that names the cluster of each case. Where it is a field of the file, the importer
+    # adds it to the table under this name.
     groups: str | None = None
 
     @property
@@ -99,44 +83,26 @@ class ImportOptions:
 
 @frozen
 class Importer:
-    """A foreign format.
+    """A foreign format."""
 
-    Attributes
-    ----------
-    name : str
-        In messages, and as a value of ``--input-format``.
-    title : str
-        What the files are called.
-    suffixes : tuple of str
-        Of its files, lower case, without that of compression.
-    recognises : callable
-        Whether a file is in this format: from its structure, never from its name alone.
-    read : callable
-        The canonical table, with notes of what was taken for what. A wide table where the file does
-        not say which metric its values are.
-    source : str
-        Where the format is documented or its writer published.
-    options : frozenset of str
-        The `ImportOptions` that it looks at.
-    """
-
+    # In messages, and as a value of ``--input-format``.
     name: str
     title: str
+    # Of its files, lower case, without that of compression.
     suffixes: tuple[str, ...]
+    # Whether a file is in this format: from its structure, never from its name alone.
     recognises: Callable[[Candidate], bool]
+    # The canonical table, with notes of what was taken for what. A wide table where the file does
+    # not say which metric its values are.
     read: Callable[[Candidate, ImportOptions], Table]
+    # Where the format is documented or its writer published.
     source: str
+    # The `ImportOptions` that it looks at.
     options: frozenset[str] = frozenset()
 
 
 def json_beside(file: Path) -> Any:
-    """The JSON of a file that belongs to another one, within the same limits.
-
-    Raises
-    ------
-    DataError
-        Naming the file.
-    """
+    """The JSON of a file that belongs to another one, within the same limits."""
     try:
         with Source.open(file) as source:
             return json_document(source)

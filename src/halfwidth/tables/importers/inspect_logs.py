@@ -161,8 +161,8 @@ def _values(sample: Sample) -> Iterator[tuple[str, Any]]:
 def _grades(scores: Iterable[Mapping[str, Any]], name: str) -> list[float] | None:
     """What a scorer gave each sample; None if it gives texts that are no grades."""
     values = []
-    for of_sample in scores:
-        value = of_sample.get(name)
+    for grades in scores:
+        value = grades.get(name)
         if isinstance(value, str):
             grade = _grade(value)
             if grade is None:

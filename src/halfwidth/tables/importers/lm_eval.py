@@ -95,8 +95,8 @@ def _names(sample: Line) -> list[str]:
 
 def _task_and_stamp(candidate: Candidate) -> tuple[str | None, str | None]:
     name = "" if candidate.path is None else candidate.path.name.removesuffix(".gz")
-    found = FILE.fullmatch(name)
-    return (found[1], found[2]) if found else (None, None)
+    match = FILE.fullmatch(name)
+    return (match[1], match[2]) if match else (None, None)
 
 
 def _results(candidate: Candidate, stamp: str | None) -> tuple[Any, str | None]:
@@ -148,8 +148,8 @@ def _stated_means(
     chosen: str | None,
 ) -> Iterator[StatedMean]:
     """The scores that the results state of the task, for each metric and filter that is read."""
-    of_tasks = results.get("results") if isinstance(results, dict) else None
-    scores = of_tasks.get(task) if isinstance(of_tasks, dict) else None
+    tasks = results.get("results") if isinstance(results, dict) else None
+    scores = tasks.get(task) if isinstance(tasks, dict) else None
     other = _no_means(results, task)
     for metric in dict.fromkeys(row.metric for row in rows if row.metric not in other):
         for name in [chosen] if chosen is not None else filters:
@@ -166,14 +166,14 @@ def _no_means(results: Any, task: str | None) -> set[str]:
 
     One that names no aggregation has its own, which is not the mean for perplexity.
     """
-    found = {"perplexity"}
-    of_tasks = results.get("configs") if isinstance(results, dict) else None
-    config = of_tasks.get(task) if isinstance(of_tasks, dict) else None
+    metrics = {"perplexity"}
+    tasks = results.get("configs") if isinstance(results, dict) else None
+    config = tasks.get(task) if isinstance(tasks, dict) else None
     listed = config.get("metric_list") if isinstance(config, dict) else None
     for one in listed if isinstance(listed, list) else ():
         if isinstance(one, dict) and one.get("aggregation", "mean") not in ("mean", "nanmean"):
-            found.add(str(one.get("metric")))
-    return found
+            metrics.add(str(one.get("metric")))
+    return metrics
 
 
 LM_EVAL = Importer(

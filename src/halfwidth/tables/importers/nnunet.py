@@ -35,26 +35,16 @@ BACKGROUND = "0"
 
 @frozen
 class Dialect:
-    """What a version of nnU-Net calls things.
-
-    Attributes
-    ----------
-    title : str
-    files : tuple of str
-        Keys of the file of a case, the preferred one first.
-    predicted, present : str
-        Voxels of a label in the prediction and in the reference.
-    counts : frozenset of str
-        What is no metric.
-    names : mapping
-        Of metrics whose names here say less, or something else: name and parameters.
-    """
+    """What a version of nnU-Net calls things."""
 
     title: str
+    # Keys of the file of a case, the preferred one first.
     files: tuple[str, ...]
+    # Voxels of a label in the prediction and in the reference.
     predicted: str
     present: str
     counts: frozenset[str]
+    # Of metrics whose names here say less, or something else: name and parameters.
     names: Mapping[str, tuple[str, str | None]]
 
     def metric(self, written: str) -> tuple[str, str | None]:
@@ -143,14 +133,14 @@ def _labels(labels: Any, where: str) -> dict[str, dict[str, float]]:
     """The numbers of each label of a case."""
     if not isinstance(labels, dict):
         raise DataError(f"{where} is {shown(labels)}, not an object of labels")
-    found = {}
+    names = {}
     for label, metrics in labels.items():
         if not isinstance(metrics, dict):
             raise DataError(f"{where}[{label!r}] is {shown(metrics)}, not an object of metrics")
-        found[label] = {
+        names[label] = {
             name: number(cell, f"{where}[{label!r}].{name}") for name, cell in metrics.items()
         }
-    return found
+    return names
 
 
 def _table(
@@ -202,9 +192,9 @@ def _table(
     notes = [f"{read}; left out: {' and '.join(left_out)}" if left_out else read]
     if numbered:
         notes.append("the file does not name its cases; their numbers are their places in it")
-    if of_all := OF_ALL.search(str(candidate.path).replace("\\", "/")):
+    if match := OF_ALL.search(str(candidate.path).replace("\\", "/")):
         notes.append(
-            f"{of_all[0]}: the cases of all folds of a cross-validation, whose models share "
+            f"{match[0]}: the cases of all folds of a cross-validation, whose models share "
             "training data; fold_*/validation/summary.json say which case is of which fold"
         )
     table = canonical_table(rows(), notes)
@@ -299,10 +289,10 @@ def _names_of_cases(cases: Sequence[Any], dialect: Dialect) -> tuple[list[str], 
 
 def _folds_of_cases(cases: Sequence[Any], dialect: Dialect, path: Path | None) -> list[str | None]:
     """The fold of each case, by the folder of its prediction or else by that of the file."""
-    of_file = None if path is None else fold_of(str(path))
+    fold_of_file = None if path is None else fold_of(str(path))
     predicted = [case.get(dialect.files[0]) for case in cases]
-    of_cases = [fold_of(one) if isinstance(one, str) else None for one in predicted]
-    return of_cases if any(of_cases) else [of_file] * len(cases)
+    folds = [fold_of(one) if isinstance(one, str) else None for one in predicted]
+    return folds if any(folds) else [fold_of_file] * len(cases)
 
 
 def _names_of_labels(path: Path | None, keys: Sequence[str]) -> tuple[dict[str, str], str]:
@@ -318,8 +308,8 @@ def _names_of_labels(path: Path | None, keys: Sequence[str]) -> tuple[dict[str, 
         if not file.is_file():
             continue
         named = _labels_in(json_beside(file))
-        found = {key: named[values] for key in keys if (values := _values_of(key)) in named}
-        return (found, os.path.normpath(file)) if len(found) == len(keys) else (own, "")
+        names = {key: named[values] for key in keys if (values := _values_of(key)) in named}
+        return (names, os.path.normpath(file)) if len(names) == len(keys) else (own, "")
     return own, ""
 
 

@@ -28,8 +28,8 @@ def _recognises(candidate: Candidate) -> bool:
 def _read(candidate: Candidate, _: ImportOptions) -> Table:
     document = candidate.document
     held = {name: document.get(name) for name in (TARGET, SCORE, WEIGHT)}
-    for name, of_cases in held.items():
-        if not isinstance(of_cases, dict) and (name != WEIGHT or of_cases is not None):
+    for name, by_case in held.items():
+        if not isinstance(by_case, dict) and (name != WEIGHT or by_case is not None):
             raise DataError(f"{name} is no object with a value for each case")
     cases = list(held[TARGET])
     other = [case for case in held[SCORE] if case not in held[TARGET]]
@@ -53,11 +53,11 @@ def _read(candidate: Candidate, _: ImportOptions) -> Table:
     return Table(columns, notes=tuple(notes))
 
 
-def _numbers(of_cases: dict[str, Any], cases: list[str], name: str) -> Any:
-    missing = [case for case in cases if case not in of_cases]
+def _numbers(by_case: dict[str, Any], cases: list[str], name: str) -> Any:
+    missing = [case for case in cases if case not in by_case]
     if missing:
         raise DataError(f"{name} has no value for {quoted(missing[:5])}")
-    return np.array([number(of_cases[case], f"{name} of {case}") for case in cases])
+    return np.array([number(by_case[case], f"{name} of {case}") for case in cases])
 
 
 PICAI = Importer(

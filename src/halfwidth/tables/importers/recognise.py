@@ -23,19 +23,7 @@ PACKED, ZIP = ".gz", b"PK\x03\x04"
 def imported(candidate: Candidate, named: str | None, options: ImportOptions) -> Table | None:
     """The table of a file in a foreign format; None if it is in none and may be a plain table.
 
-    Parameters
-    ----------
-    candidate : Candidate
-    named : str or None
-        The format that the user named.
-    options : ImportOptions
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or is JSON of no known format.
-    OptionError
-        If two formats claim the file, or an option is not for its format.
+    ``named``: the format that the user named.
     """
     importer = _named(named) if named is not None else _recognised(candidate, options)
     if importer is None:
@@ -57,20 +45,20 @@ def _named(name: str) -> Importer:
 def _recognised(candidate: Candidate, options: ImportOptions) -> Importer | None:
     suffixes = _suffixes_of(candidate)
     asked = [one for one in IMPORTERS if not suffixes.isdisjoint(one.suffixes)]
-    found = [importer for importer in asked if importer.recognises(candidate)]
-    if len(found) > 1:
+    recognising = [importer for importer in asked if importer.recognises(candidate)]
+    if len(recognising) > 1:
         raise OptionError(
-            f"may be {' or '.join(one.title for one in found)}; say which: "
-            f"{spelled('input_format', found[0].name)}"
+            f"may be {' or '.join(one.title for one in recognising)}; say which: "
+            f"{spelled('input_format', recognising[0].name)}"
         )
-    if not found and options.given:
+    if not recognising and options.given:
         # Only one format looks at either option, so the user has named it.
-        found = [one for one in asked if options.given <= one.options]
+        recognising = [one for one in asked if options.given <= one.options]
     # On standard input a zip may be a workbook too.
     only_foreign = ONLY_FOREIGN if candidate.path is None else {*ONLY_FOREIGN, *ARCHIVES}
-    if not found and not suffixes.isdisjoint(only_foreign):
+    if not recognising and not suffixes.isdisjoint(only_foreign):
         raise DataError(_unknown(candidate, asked))
-    return found[0] if found else None
+    return recognising[0] if recognising else None
 
 
 def _suffixes_of(candidate: Candidate) -> set[str]:

@@ -60,17 +60,17 @@ def _rows(table: Table) -> Iterator[CaseValue]:
     every = np.arange(len(table))
     subjects = names_in(table, SUBJECT)
     for name in table.names:
-        found = COLUMN.fullmatch(name)
-        if found is None:
+        match = COLUMN.fullmatch(name)
+        if match is None:
             continue
         if not table.is_empty(name) and not table.is_numeric(name):
             raise DataError(f"column {name!r} holds text where numbers are expected")
-        tolerance = found[2]
+        tolerance = match[2]
         metric = dsc.__name__ if tolerance is None else nsd.__name__
         parameters = None if tolerance is None else f"tolerance={tolerance};definition=surface"
         values = table.values(name, every).astype(float)
         for subject, value in zip(subjects, values.tolist(), strict=True):
-            yield CaseValue(subject, metric, value, label=found[3], parameters=parameters)
+            yield CaseValue(subject, metric, value, label=match[3], parameters=parameters)
 
 
 TOTALSEGMENTATOR = Importer(
