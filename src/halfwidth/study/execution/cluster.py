@@ -270,8 +270,8 @@ def _client(address: str) -> Any:
         )
     except AssertionError:
         raise DataError(
-            f"{spelled('dask', address)}: Dask did not start within a minute, so this machine "
-            "must be very busy; try again"
+            f"{spelled('dask', address)}: Dask did not start on this machine within a minute; "
+            "the machine must be very busy: try again"
         ) from None
     except OSError as error:
         raise DataError(
