@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -28,7 +27,6 @@ from halfwidth.core.kinds import Estimand
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.data.case_values import CaseValues
-from halfwidth.document.parts import Figure
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.results.estimate import Estimates
 from halfwidth.tables.folds import ModelFile
@@ -133,12 +131,12 @@ def ci(
             answer, cautions = calibration.document_of(ctx, source, missing)
             return Answer(answer, fmt, out, strict_status(strict, cautions))
         kind = figures.check(plot, plot_kind, figures.TEST_SET_KINDS)
-        estimates = predictions.estimate_test_set(
+        estimates, drawn = predictions.estimate_test_set(
             source,
             split_names(metric or ()),
             shared | predictions.test_set_arguments(params) | {"jobs": jobs},
             predictions.DesignColumns(params["groups"], params["strata"], params["sample_weight"]),
-            (plot, kind),
+            kind,
         )
     else:
         refuse_given(ctx, OF_TEST_SETS, "needs --target COLUMN, the true classes")
@@ -146,11 +144,12 @@ def ci(
         of_cases = {name: params[name] for name in (*OF_CASES, "groups", "strata")}
         of_cases |= {"value": value, "by": by, "statistic": split_names(statistic)}
         of_cases["metric"] = metric
-        estimates = _estimate_cases(models, source.reading, shared | of_cases, plot, kind)
+        drawn = estimates = _estimate_cases(models, source.reading, shared | of_cases)
     note(*estimates.notes)
 
-    figure = Figure(kind or "", "Estimates and their intervals", estimates, plot)
-    document = figures.with_figure(estimates.document(), figure)
+    document = estimates.document()
+    if plot is not None and kind is not None:
+        document = figures.with_pages(document, drawn, plot, kind if drawn is estimates else None)
     return Answer(document, fmt, out, strict_status(strict, estimates.cautions))
 
 
@@ -167,8 +166,6 @@ def _estimate_cases(
     models: Mapping[str, ModelFile],
     reading_options: reading.Options,
     settings: dict[str, Any],
-    plot: Path | None,
-    kind: str | None,
 ) -> Estimates:
     if not models:
         raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")
@@ -186,10 +183,7 @@ def _estimate_cases(
     asked = {name: settings.pop(name) for name in OF_VERB}
     params = tables if len(tables) > 1 else next(iter(tables.values()))
     data = CaseValues.from_table(params, settings.pop("value") or None, **settings)
-    estimates = estimate(data, **asked)
-    if plot is not None and kind is not None:
-        figures.draw(estimates, plot, kind)
-    return estimates
+    return estimate(data, **asked)
 
 
 def _is_exact(settings: dict[str, Any]) -> bool:

@@ -72,11 +72,11 @@ def write_pages(pages: Sequence[Canvas | Axes], path: Path) -> list[Path]:
     return files
 
 
-def with_pages(document: Document, result: Result, path: Path, kind: str) -> Document:
+def with_pages(document: Document, result: Result, path: Path, kind: str | None) -> Document:
     """The document with the figure of a result: one file, or a numbered one for each page."""
     from halfwidth.plots.of_results import figure_of, pages_of
 
     caption = figure_of(result, kind).caption
     for file in write_pages(pages_of(result, kind), path):
-        document = with_figure(document, Figure(kind, caption, result, file))
+        document = with_figure(document, Figure(kind or "", caption, result, file))
     return document

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import halfwidth as hw
-from halfwidth.cli import figures
 from halfwidth.cli.output import note, note_if_long
 from halfwidth.cli.reading import Options, check_columns, table_in
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.parameters import split_names
 from halfwidth.core.processes import check_jobs
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.estimation.repeat_cautions import box_cautions, repeat_cautions
@@ -112,7 +112,7 @@ def test_set_arguments(params: Mapping[str, Any]) -> dict[str, Any]:
     same = ("labels", "pos_label", "scores", "absent_class", "undefined")
     return {name: params[name] for name in same} | {
         # An option that may be repeated is an empty list where it is not given.
-        "average": params["average"] or None,
+        "average": split_names(params["average"] or ()) or None,
         "threshold": parse_threshold(params["threshold"]),
         "tables": parse_tables(params),
     }
@@ -271,18 +271,18 @@ def estimate_test_set(
     metrics: list[str] | None,
     options: dict[str, Any],
     columns: DesignColumns,
-    figure: tuple[Path | None, str | None],
-) -> Estimates:
-    """The table of estimates; ``figure``: where to draw and which kind, if the options name one."""
+    kind: str | None,
+) -> tuple[Estimates, Result]:
+    """The table of estimates, and the result that a figure of this kind draws."""
     if not metrics:
         raise OptionError(
             f"--target needs --metric NAME; one or more of {', '.join(SAMPLE_METRICS.names)}"
         )
     resolved = [resolve_sample_metric(name) for name in metrics]
     numbers = any(one.spec.takes is Takes.NUMBERS for one in resolved if isinstance(one, Metric))
-    if numbers and figure[1] not in (None, "forest"):
+    if numbers and kind not in (None, "forest"):
         raise OptionError(
-            f"--plot-kind {figure[1]} is of a classification; of a regression: --plot-kind forest"
+            f"--plot-kind {kind} is of a classification; of a regression: --plot-kind forest"
         )
     test_set = read_test_set(source, columns, numbers=numbers)
     if any(isinstance(one, Metric) and one.spec.takes is Takes.SCORES for one in resolved):
@@ -308,19 +308,11 @@ def estimate_test_set(
         **asked,
     )
     table = estimates.with_cautions(test_set.cautions)
-    path, kind = figure
-    if path is not None and kind is not None:
-        _draw(table, test_set, options, path, kind)
-    return table
+    return table, table if kind in (None, "forest") else _drawn(test_set, options, kind)
 
 
-def _draw(
-    table: Estimates, test_set: TestSetData, options: dict[str, Any], path: Path, kind: str
-) -> None:
-    """Write the figure of a test set."""
-    if kind == "forest":
-        figures.draw(table, path, kind)
-        return
+def _drawn(test_set: TestSetData, options: dict[str, Any], kind: str) -> Result:
+    """The curves of a test set, or its confusion matrix."""
     described = {name: options[name] for name in OF_CASES}
     asked = {name: options[name] for name in OF_CURVES}
     if kind == "confusion":
@@ -328,9 +320,6 @@ def _draw(
             raise OptionError("--plot-kind confusion needs a threshold that is a number")
         described["threshold"] = options["threshold"]
     data = hw.Predictions.from_arrays(test_set.y_true, test_set.y_score, **described)
-    drawn: Result = (
-        hw.confusion_ci(data, **asked)
-        if kind == "confusion"
-        else hw.curve(data, cast("Any", kind), **asked)
-    )
-    figures.draw(drawn, path)
+    if kind == "confusion":
+        return hw.confusion_ci(data, **asked)
+    return hw.curve(data, cast("Any", kind), **asked)

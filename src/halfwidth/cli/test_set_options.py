@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from halfwidth.cli.option_groups import declared, option
+from halfwidth.cli.options import SEVERAL
 from halfwidth.core.option_table.option import Group
 
 Target = Annotated[str | None, declared("target")]
@@ -25,7 +26,9 @@ ScoreFile = Annotated[
 ]
 Labels = Annotated[list[str] | None, declared("labels", more="Such as A,B,C.")]
 PosLabel = Annotated[str | None, declared("pos_label")]
-AverageOption = Annotated[list[str] | None, declared("average", more="Repeatable.")]
+AverageOption = Annotated[
+    list[str] | None, declared("average", more="Repeatable, or a list with commas.")
+]
 ScoresAre = Annotated[str, declared("scores")]
 Threshold = Annotated[str | None, declared("threshold")]
 AbsentClass = Annotated[str, declared("absent_class")]
