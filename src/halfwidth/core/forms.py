@@ -376,6 +376,13 @@ class Contrast:
             return np.where((first > 0) & (second > 0), first / second, np.nan)
 
 
+def effect_of(first: float, second: float, effect: Effect) -> float:
+    """The first value minus, or over, the second; a ratio is NaN unless both are positive."""
+    if effect == "difference":
+        return first - second
+    return first / second if first > 0 and second > 0 else float("nan")
+
+
 @frozen
 class PairAverages:
     """An average of a statistic over some pairs of raters minus, or over, that over other pairs.

@@ -99,13 +99,6 @@ def paired_records(first: Records, second: Records, functional: Functional) -> R
     )
 
 
-def effect_of(first: float, second: float, effect: Effect) -> float:
-    """The first value minus, or over, the second; a ratio is NaN unless both are positive."""
-    if effect == "difference":
-        return first - second
-    return first / second if first > 0 and second > 0 else float("nan")
-
-
 @frozen
 class _Contrasted:
     """The contrast of a statistic of two models."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
-from halfwidth.core.forms import Effect
+from halfwidth.core.forms import Effect, effect_of
 from halfwidth.core.kinds import Estimand, Need
 from halfwidth.core.spec import MethodSpec, spec_of
 from halfwidth.core.titles import statistic_title
@@ -18,7 +18,7 @@ from halfwidth.core.types import UNBOUNDED, Interval, Level
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.caution_rules import interval_cautions
 from halfwidth.estimation.choose import choose_unpaired
-from halfwidth.estimation.differences import difference_functional, effect_of
+from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs, method_for
 from halfwidth.estimation.resolve import RULE, Request
 from halfwidth.intervals.all_methods import METHODS

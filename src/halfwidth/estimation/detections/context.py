@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import MissingLibraryError
-from halfwidth.core.forms import Effect
+from halfwidth.core.forms import Effect, effect_of
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchingRule, MatchLists, Outcome
 from halfwidth.core.objects import Objects, ObjectSet, Unit
 from halfwidth.core.types import Array
 from halfwidth.estimation.detections.image_names import patients_named
-from halfwidth.estimation.differences import effect_of
 from halfwidth.metrics.detection.localisation import LocalisationSpec
 from halfwidth.metrics.detection.representations import Known, boxes_of, holds
 
