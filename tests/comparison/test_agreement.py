@@ -149,6 +149,7 @@ def test_ratios_beyond_floating_point_have_no_limits() -> None:
         (measured([1, 2, 3], [1, 2, 4], missing="worst"), "missing='worst' has no meaning"),
         (measured([1, 2, 3], [1, 2, 4], pairing="none"), "pairing='none' has no meaning"),
         ({"A": [1, 2, 3], "B": [1, 2, 4], "C": [2, 2, 2]}, "of two models, not of A, B, C"),
+        (np.float32(0.95), "of two models, not of one without a name"),
         (
             hw.CaseValues.from_table(
                 pd.DataFrame(

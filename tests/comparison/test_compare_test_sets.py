@@ -154,7 +154,7 @@ BETTER = (("A", 0.8), ("B", 0.4))
     ("change", "message"),
     [
         ({"metric": None}, "no metric of a test set"),
-        ({"metric": []}, "empty list"),
+        ({"metric": []}, "metric: name at least one"),
         ({"statistic": "median"}, "has no effect on predictions"),
         ({"metric": "dsc"}, "has a value for each case"),
         ({"margin": 2}, "whole range"),

@@ -213,7 +213,7 @@ def test_an_option_need_have_an_effect_on_one_of_the_metrics_only() -> None:
         # By their order, the Dice of one organ would pass for the NSD of another.
         (lambda: ranked(wide(), value=["dsc", "hd95"]), "say which column holds which"),
         (lambda: ranked(wide(), metric={"dsc": "dsc"}, value="dsc"), "rules out"),
-        (lambda: ranked(wide(), metric=[]), "empty list"),
+        (lambda: ranked(wide(), metric=[]), "metric: name at least one"),
         (lambda: ranked(wide(), bounds=(0, 1)), "of one metric"),
         (lambda: ranked(wide(), combine="mode"), "combine='mode'"),
         (lambda: ranked(wide(), combine="mean_rank", margin=0.1), "unit of one metric"),

@@ -160,9 +160,9 @@ class Detections:
         notes: dict[str, list[str]] = {}
         for name, one in self.detections.items():
             with naming(name) if name else nullcontext():
-                of_detector = detector_jobs(one, self.references, requested).labelled_by(name)
-            jobs += of_detector.jobs
-            for note in of_detector.notes:
+                own = detector_jobs(one, self.references, requested).labelled_by(name)
+            jobs += own.jobs
+            for note in own.notes:
                 notes.setdefault(note, []).append(name)
         distinct = distinct_notes(notes, len(self.detections))
         return JobsOfCases(tuple(jobs), tuple(distinct)), request

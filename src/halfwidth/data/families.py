@@ -152,8 +152,8 @@ def shown_data(kind: str, models: Sequence[str], **options: Any) -> str:
     ("CaseValues(A, B; metric='dsc')", 'Predictions(one model)')
     """
     named = shortened(list(models), 6) if models else "one model"
-    given = ", ".join(f"{name}={shown(one)}" for name, one in options.items() if one is not None)
-    return f"{kind}({'; '.join(filter(None, [named, given]))})"
+    texts = [f"{name}={shown(one)}" for name, one in options.items() if one is not None]
+    return f"{kind}({'; '.join(filter(None, [named, ', '.join(texts)]))})"
 
 
 def take(values: Any, places: NDArray[np.intp]) -> Any:

@@ -10,11 +10,9 @@ import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Metric
 from halfwidth.data.families import Family, MeasuredFamily
 from halfwidth.data.matching import matched
 from halfwidth.data.measuring import Matched, Measurable
-from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.io.table import Table
 
 RATERS = "raters"
@@ -68,35 +66,14 @@ def pair_name(prediction: str, reference: str) -> str:
 
 
 @frozen(eq=False)
-class ComparedReaders:
+class ComparedReaders(Measurable):
     """A model and its raters, who labelled the same cases, by one metric."""
 
-    readers: Measurable
     raters: Raters
-
-    @property
-    def label(self) -> str:
-        """That of the cases."""
-        return self.readers.label
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The names of all readers."""
-        return self.readers.models
-
-    @property
-    def metric(self) -> Metric | CustomMetric:
-        """What agreement is measured by."""
-        return self.readers.metric
-
-    @property
-    def statistic(self) -> None:
-        """None: labels are no values of cases."""
-        return
 
     def measured(self, how: Matched) -> list[MeasuredFamily]:
         """The pairs of readers, on the cases that all of them labelled."""
-        family = matched(self.readers.family, how.pairing, values=False)
+        family = matched(self.family, how.pairing, values=False)
         readings = {one.name: one for one in family.models}
         # Each pair is a model, whose target is what its second member said.
         pairs = tuple(
@@ -107,7 +84,7 @@ class ComparedReaders:
             )
             for prediction, reference in self.raters.pairs
         )
-        return self.readers.measuring.measured_as_matched(replace(family, models=pairs), how)
+        return self.measuring.measured_as_matched(replace(family, models=pairs), how)
 
 
 def compared_readers(readers: Measurable, raters: Raters) -> ComparedReaders:
@@ -119,7 +96,7 @@ def compared_readers(readers: Measurable, raters: Raters) -> ComparedReaders:
     if lacking:
         raise DataError(f"{family.place}no readings of {shortened(lacking, 5)}")
     ordered = replace(family, models=tuple(by_name[name] for name in wanted))
-    return ComparedReaders(replace(readers, family=ordered), raters)
+    return ComparedReaders(ordered, readers.measuring, raters)
 
 
 def check_pairs(family: Family, raters: Raters) -> None:

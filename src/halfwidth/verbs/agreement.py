@@ -95,13 +95,13 @@ def limits_of_agreement(
     )
     how = Matched(request, values.pairing)
     families, _ = values.families(Quantities(metric), how)
+    for family in families:
+        if len(family.models) != 2:
+            names = shortened(family.models) if any(family.models) else "one without a name"
+            raise OptionError(f"limits of agreement are of two models, not of {names}")
     cases, *others = (one.cases for family in families for one in family.measured(how))
     if others:
         places = shortened([one.label or metric_title(one.metric_spec) for one in (cases, *others)])
         raise OptionError(f"limits of agreement are of one level and one metric, not of {places}")
-    if len(cases.values) != 2:
-        raise OptionError(
-            f"limits of agreement are of two models, not of {shortened([*cases.values])}"
-        )
     first, second = cases.values
     return agreement_of(cases, first, second, effect, request.level, share=share)

@@ -51,10 +51,10 @@ def check(data: Any, *, metric: Any = None) -> Audit:
     >>> print(hw.check({"A": first, "B": second})[0].message)
     B has no value in 1 of 6 cases in which A has one.
     """
-    given = as_data(data, None, metric, estimates=True)
-    if not isinstance(given, CaseValues):
+    values = as_data(data, None, metric, estimates=True)
+    if not isinstance(values, CaseValues):
         raise OptionError(
-            f"{type(given).__name__} are not checked: values of cases are (CaseValues), such as a "
+            f"{type(values).__name__} are not checked: values of cases are (CaseValues), such as a "
             "table with a metric for each case"
         )
-    return audited(given.with_metric(metric))
+    return audited(values.with_metric(metric))

@@ -123,10 +123,10 @@ def compare(
     >>> print(f"{one.value:.3f} ({one.low:.2f} to {one.high:.2f}), {one.verdict.word}")
     0.021 (-0.01 to 0.05), non-inferior
     """
-    given = as_data(data, other, metric)
+    dataset = as_data(data, other, metric)
     refuse_idle(
         "compare",
-        given,
+        dataset,
         statistic=statistic,
         average=average,
         baseline=baseline,
@@ -134,7 +134,7 @@ def compare(
         correction=correction,
         goal=goal,
     )
-    request = given.request(
+    request = dataset.request(
         method=method,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
@@ -142,7 +142,7 @@ def compare(
         verdicts=True,
     )
     settings = resolve_settings(
-        Matched(request, given.pairing),
+        Matched(request, dataset.pairing),
         effect=effect,
         baseline=baseline,
         test=test,
@@ -150,13 +150,13 @@ def compare(
         margin=margin,
         goal=goal,
     )
-    if isinstance(given, Detections):
+    if isinstance(dataset, Detections):
         # Before any are matched.
-        check_models(given.models, settings)
-    families, notes = given.families(Quantities(metric, statistic, average), settings.how)
+        check_models(dataset.models, settings)
+    families, notes = dataset.families(Quantities(metric, statistic, average), settings.how)
     for family in families:
         check_family(family, settings)
     measured = [one for family in families for one in family.measured(settings.how)]
-    if isinstance(given, Readings):
-        return raters.against_raters(measured, given.raters, settings, notes)
+    if isinstance(dataset, Readings):
+        return raters.against_raters(measured, dataset.raters, settings, notes)
     return compared(measured, settings, notes)

@@ -148,31 +148,31 @@ def curve(
         1  roc 0.2 0.4 0.08  0.59
         1  roc 0.5 0.6 0.31  0.88
     """
-    given = as_data_of_models(data, y_score, None, "curve", estimates=True)
-    if isinstance(given, CaseValues):
+    dataset = as_data_of_models(data, y_score, None, "curve", estimates=True)
+    if isinstance(dataset, CaseValues):
         raise OptionError(
             "values of cases have no curves; Predictions and Detections have, and true classes "
             f"with scores: {spelled('y_score')}"
         )
-    kinds = KINDS[type(given)]
+    kinds = KINDS[type(dataset)]
     for other, known in KINDS.items():
         if isinstance(kind, str) and kind in known and kind not in kinds:
             raise OptionError(
-                f"{spelled('kind', kind)} is a curve of {other.__name__}; {type(given).__name__} "
+                f"{spelled('kind', kind)} is a curve of {other.__name__}; {type(dataset).__name__} "
                 f"have {', '.join(kinds)}"
             )
     one_of("kind", kind, kinds)
     as_choice("band", band, "curve")
-    refuse_idle("curve", given, band=band)
+    refuse_idle("curve", dataset, band=band)
     inference = {
         "method": AUTO,
         "confidence_level": confidence_level,
         "n_resamples": n_resamples,
         "rng": rng,
     }
-    if isinstance(given, Detections):
-        return _curves_of_detectors(given, kind, average, band, inference)
-    return _curves_of_models(given, kind, average, inference)
+    if isinstance(dataset, Detections):
+        return _curves_of_detectors(dataset, kind, average, band, inference)
+    return _curves_of_models(dataset, kind, average, inference)
 
 
 def _curves_of_models(

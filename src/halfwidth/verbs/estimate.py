@@ -102,8 +102,10 @@ def estimate(
     ['U-Net 0.91', 'ViT 0.85']
     """
     quantities = Quantities(metric, statistic, average)
-    given = as_data_of_models(data, y_score, metric, "estimate", estimates=True)
-    refuse_idle("estimate", given, statistic=statistic, average=average, simultaneous=simultaneous)
+    dataset = as_data_of_models(data, y_score, metric, "estimate", estimates=True)
+    refuse_idle(
+        "estimate", dataset, statistic=statistic, average=average, simultaneous=simultaneous
+    )
     inference = {
         "method": method,
         "confidence_level": confidence_level,
@@ -112,13 +114,13 @@ def estimate(
         "rng": rng,
     }
     simultaneous = as_flag("simultaneous", simultaneous)
-    if isinstance(given, CaseValues) and given.are_runs:
-        request = given.request(**inference)
+    if isinstance(dataset, CaseValues) and dataset.are_runs:
+        request = dataset.request(**inference)
         statistics = run_quantities(quantities.statistics, simultaneous=simultaneous)
-        sources = [*given.run_sources(quantities, request)]
+        sources = [*dataset.run_sources(quantities, request)]
         estimates, notes = estimate_runs([source for source, _ in sources], statistics, request)
         return Estimates(tuple(estimates), notes, tuple(values for _, values in sources))
-    of_cases, request = given.jobs(quantities, **inference, threads=n_threads)
+    of_cases, request = dataset.jobs(quantities, **inference, threads=n_threads)
     if not of_cases.jobs:
         raise DataError("no models to estimate")
     return Estimates(estimate_jobs(of_cases.jobs, request), of_cases.notes, of_cases.cases)

@@ -87,9 +87,9 @@ def gate(
     >>> hw.gate({"new": new, "old": old}, metric="dsc", margin=0.05).outcome
     'passed'
     """
-    given = as_data_of_models(data, other, metric, "gate")
-    names = given.models
-    if isinstance(given, CaseValues) and given.are_runs:
+    dataset = as_data_of_models(data, other, metric, "gate")
+    names = dataset.models
+    if isinstance(dataset, CaseValues) and dataset.are_runs:
         raise OptionError(NOT_COMPARED)
     if len(names) != 2:
         raise OptionError(
@@ -104,7 +104,7 @@ def gate(
     def compare_at(level: float) -> Comparisons:
         # Verdicts rest on single intervals, and need no test.
         return compare(
-            given,
+            dataset,
             metric=metric,
             statistic=statistic,
             average=average,

@@ -35,13 +35,13 @@ def as_data_of_models(
     data: Any, other: Any, metric: Any, verb: str, *, estimates: bool = False
 ) -> Data:
     """As `as_data`, for a verb that takes no readings."""
-    given = as_data(data, other, metric, estimates=estimates)
-    if isinstance(given, Readings):
+    dataset = as_data(data, other, metric, estimates=estimates)
+    if isinstance(dataset, Readings):
         raise OptionError(
             f"{verb} takes no readings: compare says whether a model agrees with its raters as "
             f"these do with each other. {OF_A_TRUTH}"
         )
-    return given
+    return dataset
 
 
 def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> Data | Readings:
@@ -78,9 +78,9 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
     return CaseValues.from_arrays({"A": data, "B": other})
 
 
-def refuse_idle(verb: str, data: Data | Readings, **given: Any) -> None:
+def refuse_idle(verb: str, data: Data | Readings, **options: Any) -> None:
     """Refuse options of a verb that have no effect on the data."""
-    for name, value in given.items():
+    for name, value in options.items():
         option = option_of(name, verb)
         usual = value is option.default or (
             isinstance(value, str | bool) and value == option.default
@@ -123,13 +123,13 @@ def _is_of_test_sets(metric: Any) -> bool:
 
 def predictions_in(data: Any, y_score: Any, purpose: str) -> Predictions:
     """The predictions that a verb is of, which takes nothing else."""
-    given = as_data(data, y_score, None, estimates=True)
-    if isinstance(given, Predictions):
-        return given
+    dataset = as_data(data, y_score, None, estimates=True)
+    if isinstance(dataset, Predictions):
+        return dataset
     hint = (
         f"; {spelled('y_score')} has what is predicted of true classes" if y_score is None else ""
     )
-    raise OptionError(f"{purpose} is of Predictions, and {given.kind} are given{hint}")
+    raise OptionError(f"{purpose} is of Predictions, and {dataset.kind} are given{hint}")
 
 
 def only_cases(read: Sequence[ReadCases], purpose: str) -> ReadCases:

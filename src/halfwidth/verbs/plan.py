@@ -96,10 +96,10 @@ def plan(
     >>> round(hw.plan(dice, n=40, metric="dsc", method="t", rng=1)[0].width, 3)
     0.026
     """
-    given = as_data(data, None, metric, estimates=True)
-    if not isinstance(given, CaseValues):
+    values = as_data(data, None, metric, estimates=True)
+    if not isinstance(values, CaseValues):
         raise OptionError(
-            f"{type(given).__name__} are no pilot: studies are drawn from values of cases "
+            f"{type(values).__name__} are no pilot: studies are drawn from values of cases "
             "(CaseValues); planning.auroc and planning.classes plan test sets"
         )
     if (halfwidth is None) == (n is None):
@@ -110,7 +110,7 @@ def plan(
         _each("halfwidth", halfwidth), _each("n", n), assurance, as_flag("curve", curve)
     )
     return plans_of_pilot(
-        given.with_metric(metric),
+        values.with_metric(metric),
         goals,
         Quantities(statistic=statistic).statistics,
         method=method,

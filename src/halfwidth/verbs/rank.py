@@ -115,11 +115,11 @@ def rank(
     Mean DSC: A and B may be first of 3 (95 % confidence); the ranks of A and B are within 1 to 2; \
 the rank of C is 3.
     """
-    given = as_data_of_models(data, other, metric, "rank")
-    refuse_idle("rank", given, statistic=statistic, average=average)
+    dataset = as_data_of_models(data, other, metric, "rank")
+    refuse_idle("rank", dataset, statistic=statistic, average=average)
     worst_rank = False
-    if isinstance(given, CaseValues) and given.missing == WORST_RANK:
-        worst_rank, given = True, replace(given, missing="raise")
+    if isinstance(dataset, CaseValues) and dataset.missing == WORST_RANK:
+        worst_rank, dataset = True, replace(dataset, missing="raise")
     options = replace(
         resolve_options(scheme, margin, top),
         combining=resolve_combining(combine),
@@ -127,12 +127,12 @@ the rank of C is 3.
     )
     if worst_rank:
         check_worst_rank(options.schemes)
-    if given.pairing == "none":
+    if dataset.pairing == "none":
         raise OptionError(
             f"{spelled('pairing', 'none')} leaves nothing to rank: ranks are of models on the same "
             "cases"
         )
-    request = given.request(
+    request = dataset.request(
         method=method,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
@@ -140,7 +140,7 @@ the rank of C is 3.
     )
     settings = replace(
         resolve_settings(
-            Matched(request, given.pairing),
+            Matched(request, dataset.pairing),
             effect="difference",
             baseline=None,
             test=options.test,
@@ -150,10 +150,10 @@ the rank of C is 3.
         ),
         ranked=True,
     )
-    if isinstance(given, Detections):
+    if isinstance(dataset, Detections):
         # Before any are matched.
-        check_models(given.models, settings)
-    families, notes = given.families(Quantities(metric, statistic, average), settings.how)
+        check_models(dataset.models, settings)
+    families, notes = dataset.families(Quantities(metric, statistic, average), settings.how)
     for family in families:
         check_family(family, settings)
     if options.combining.over_metrics:
