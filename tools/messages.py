@@ -30,17 +30,8 @@ sentences of results. `…` stands for a value, or for another text of the file.
 # Texts for pages of their own: of options and papers, and what these calls and keywords declare.
 ELSEWHERE = ("core/option_table/", "core/references")
 DECLARING = (
-    *(
-        "Option",
-        "Argument",
-        "option",
-        "switch",
-        "declared",
-        "filter_option",
-        "_part_option",
-        "_number",
-    ),
-    *("Entry", "Field", "compile"),
+    *("Option", "Argument", "argument", "option", "switch", "declared", "filter_option"),
+    *("_part_option", "_number", "Entry", "Field", "compile"),
 )
 KEYWORDS = ("help", "short_help", "epilog")
 # Calls whose text is a message if it is a single word, as that of an error is.

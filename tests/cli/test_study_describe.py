@@ -137,7 +137,7 @@ def test_markdown(run: Run, spec: Path) -> None:
         ("--seed 1", "needs --families"),
         ("--families --seed 1", "--lilliefors N"),
         ("--families --tests 0", "--tests 0"),
-        ("--families --instances --tests 3", "--instances shows every p"),
+        ("--families --instances --tests 3", "--instances, which shows every p"),
         ("--families --family nromal", "did you mean 'normal'"),
         ("--families --lilliefors 9", "draw 39 or more"),
         ("--families --jobs 0", "--jobs 0"),

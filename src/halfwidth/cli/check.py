@@ -9,7 +9,7 @@ import typer
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.compared_models import named_models, refuse_name_of_one
-from halfwidth.cli.option_groups import option, switch, with_options
+from halfwidth.cli.option_groups import argument, option, switch, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -22,11 +22,10 @@ def check(
     ctx: typer.Context,
     files: Annotated[
         list[str] | None,
-        typer.Argument(
-            help=f"{reading.TABLE_HELP}. Several are taken for tables of as many models, called by "
+        argument(
+            f"{reading.TABLE_HELP}. Several are taken for tables of as many models, called by "
             "their file names; NAME=FILE calls one NAME.",
-            metavar="FILE",
-            show_default=False,
+            "FILE",
         ),
     ] = None,
     value: options.Values = None,

@@ -60,12 +60,11 @@ def ci(
     ctx: typer.Context,
     files: Annotated[
         list[str] | None,
-        typer.Argument(
-            help=f"{reading.TABLE_HELP}. Several tables of values are of a model each, called by "
+        option_groups.argument(
+            f"{reading.TABLE_HELP}. Several tables of values are of a model each, called by "
             "their files (NAME=FILE calls one NAME), or the folds of one: "
             "fold_*/validation/summary.json.",
-            metavar="FILE",
-            show_default=False,
+            "FILE",
         ),
     ] = None,
     value: options.Values = None,

@@ -18,7 +18,7 @@ from halfwidth.cli import (
     reading,
 )
 from halfwidth.cli.answer import Answer, strict_status
-from halfwidth.cli.option_groups import with_options
+from halfwidth.cli.option_groups import argument, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.data.detections import Detections
@@ -36,11 +36,10 @@ def compare(
     ctx: typer.Context,
     files: Annotated[
         list[str] | None,
-        typer.Argument(
-            help=f"{reading.TABLE_HELP}. One with the models in a column (--by) or in columns, or "
+        argument(
+            f"{reading.TABLE_HELP}. One with the models in a column (--by) or in columns, or "
             "a table for each model, which is called by its file name; NAME=FILE calls it NAME.",
-            metavar="FILE",
-            show_default=False,
+            "FILE",
         ),
     ] = None,
     by: comparison_options.By = None,

@@ -30,7 +30,6 @@ def one_of(*names: str) -> Completion:
     return complete
 
 
-case_metrics = one_of(*METRICS.names)
 metrics_of_sets = one_of(*SAMPLE_METRICS.names, *DETECTION_METRICS.names)
 all_metrics = one_of(*METRICS.names, *SAMPLE_METRICS.names)
 mask_metrics = one_of("all", *(spec.name for spec in METRICS if spec.takes is Takes.MASKS))

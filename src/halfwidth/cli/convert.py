@@ -9,7 +9,7 @@ import typer
 
 from halfwidth.cli import compared_models, options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.option_groups import option, with_options
+from halfwidth.cli.option_groups import argument, option, with_options
 from halfwidth.cli.output import note, write
 from halfwidth.core.csv_cells import csv_text
 from halfwidth.core.errors import DataError, OptionError
@@ -25,11 +25,10 @@ def convert(
     ctx: typer.Context,
     files: Annotated[
         list[str] | None,
-        typer.Argument(
-            help=f"{reading.TABLE_HELP}. Several are of a model each, called by its file or "
+        argument(
+            f"{reading.TABLE_HELP}. Several are of a model each, called by its file or "
             "folder; NAME=FILE calls it NAME.",
-            metavar="FILE",
-            show_default=False,
+            "FILE",
         ),
     ] = None,
     value: options.Values = None,

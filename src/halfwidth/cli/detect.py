@@ -16,7 +16,7 @@ from halfwidth.cli import (
     test_set_options,
 )
 from halfwidth.cli.answer import Answer, strict_status
-from halfwidth.cli.option_groups import names_in, option, with_options
+from halfwidth.cli.option_groups import argument, names_in, option, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -35,12 +35,11 @@ def detect(
     ctx: typer.Context,
     files: Annotated[
         list[str] | None,
-        typer.Argument(
-            help="Files or folders of what was detected, of one detector or several (NAME=FILE "
+        argument(
+            "Files or folders of what was detected, of one detector or several (NAME=FILE "
             "calls one NAME), and that of the objects to be found: of two files the second, of "
             "more the one without scores.",
-            metavar="FILE",
-            show_default=False,
+            "FILE",
         ),
     ] = None,
     references: Annotated[

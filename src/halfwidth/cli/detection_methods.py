@@ -99,7 +99,7 @@ def in_full(name: str) -> Document:
         fields["needs"] = "scores"
     fields["also"] = ", ".join(spec.synonyms) or "-"
     fields["source"] = str(cite(spec.cite)) if spec.cite else "-"
-    items = Items.of(fields.items())
+    items = Items.from_texts(fields.items())
     return Document((Heading(f"{spec.name}: {title}"), *lead, items, *_pitfalls(spec.pitfalls)))
 
 

@@ -37,7 +37,7 @@ def doctor(
     halfwidth doctor --json
     """
     installation = _installation()
-    items = Items.of(_lines(installation))
+    items = Items.from_texts(_lines(installation))
     data = Data(lambda: {"schema_version": SCHEMA_VERSION, **installation}, list)
     return Answer(Document((items,), data), "json" if json else "table")
 

@@ -6,11 +6,10 @@ import re
 from itertools import chain
 from typing import Annotated
 
-import typer
-
 from halfwidth.cli import completion, detection_methods
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.methods import in_full
+from halfwidth.cli.option_groups import argument
 from halfwidth.core.cautions import CAUTIONS, CautionSpec
 from halfwidth.core.cautions import explain as look_up
 from halfwidth.core.errors import UnknownNameError
@@ -25,11 +24,11 @@ _CODE = re.compile(r"(?i)\s*(hw)?\d")
 def explain(
     code: Annotated[
         str | None,
-        typer.Argument(
-            help="Code of a caution, for example HW201; or a method; or a metric; or of detections "
+        argument(
+            "Code of a caution, for example HW201; or a method; or a metric; or of detections "
             "a criterion of localisation or a strategy of assignment.",
-            metavar="CODE",
-            autocompletion=completion.cautions,
+            "CODE",
+            completed=completion.cautions,
         ),
     ] = None,
 ) -> Answer:

@@ -13,7 +13,7 @@ from halfwidth.cli import (
     reading,
 )
 from halfwidth.cli.answer import Answer, strict_status
-from halfwidth.cli.option_groups import with_options
+from halfwidth.cli.option_groups import argument, with_options
 from halfwidth.cli.output import complain, note
 from halfwidth.core.errors import OptionError
 from halfwidth.verbs.gate import gate as judge
@@ -27,11 +27,10 @@ def gate(
     ctx: typer.Context,
     new: Annotated[
         list[str] | None,
-        typer.Argument(
-            help=f"{reading.TABLE_HELP}; of the new model. Models are called "
+        argument(
+            f"{reading.TABLE_HELP}; of the new model. Models are called "
             "by their files; NAME=FILE calls one NAME.",
-            metavar="NEW",
-            show_default=False,
+            "NEW",
         ),
     ] = None,
     against: comparison_options.Against = None,

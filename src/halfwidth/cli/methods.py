@@ -10,7 +10,7 @@ from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import refuse_given
 from halfwidth.cli.detection_methods import overview
-from halfwidth.cli.option_groups import option
+from halfwidth.cli.option_groups import argument, option
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.references import cite
@@ -36,12 +36,7 @@ from halfwidth.summaries.all_statistics import STATISTICS
 def methods(
     ctx: typer.Context,
     name: Annotated[
-        str | None,
-        typer.Argument(
-            help="Show one method in full.",
-            metavar="METHOD",
-            autocompletion=completion.methods,
-        ),
+        str | None, argument("Show one method in full.", "METHOD", completed=completion.methods)
     ] = None,
     statistic: Annotated[
         str | None,
@@ -128,7 +123,7 @@ def in_full(method: MethodSpec) -> Document:
         (
             Heading(f"{method.name}: {method.title}"),
             Paragraph(method.summary.replace("`", "")),
-            Items.of(fields.items()),
+            Items.from_texts(fields.items()),
         )
     )
 

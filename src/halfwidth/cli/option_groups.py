@@ -50,6 +50,11 @@ def declared(
     )
 
 
+def argument(text: str, metavar: str, *, completed: Completion | None = None) -> Any:
+    """What a verb is about, by its place."""
+    return typer.Argument(help=text, metavar=metavar, show_default=False, autocompletion=completed)
+
+
 def option(
     text: str,
     metavar: str | None = None,

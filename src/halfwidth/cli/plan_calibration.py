@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.option_groups import declared, option
+from halfwidth.cli.option_groups import argument, declared, option
 from halfwidth.cli.plan_options import Outlet, Plot, Sizes, answer, parse_sizes
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -22,10 +20,9 @@ from halfwidth.tables.prediction_columns import class_cells
 def calibration(
     file: Annotated[
         Path | None,
-        typer.Argument(
-            help=f"{reading.TABLE_HELP}: a pilot, whose predicted probabilities stand in --score.",
-            metavar="FILE",
-            show_default=False,
+        argument(
+            f"{reading.TABLE_HELP}: a pilot, whose predicted probabilities stand in --score.",
+            "FILE",
         ),
     ] = None,
     score: Annotated[

@@ -9,7 +9,7 @@ import typer
 
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.option_groups import option, with_options
+from halfwidth.cli.option_groups import argument, option, with_options
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import (
     Halfwidths,
@@ -30,10 +30,7 @@ from halfwidth.verbs.plan import plan
 @with_options(reading.table_options)
 def pilot(
     ctx: typer.Context,
-    file: Annotated[
-        Path,
-        typer.Argument(help=f"{reading.TABLE_HELP}.", metavar="FILE"),
-    ],
+    file: Annotated[Path, argument(f"{reading.TABLE_HELP}.", "FILE")],
     value: options.Value = None,
     by: Annotated[
         list[str] | None,

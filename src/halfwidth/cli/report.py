@@ -16,7 +16,7 @@ from halfwidth.cli import (
 )
 from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.kept_inputs import refuse_inputs
-from halfwidth.cli.option_groups import option, switch, with_options
+from halfwidth.cli.option_groups import argument, option, switch, with_options
 from halfwidth.cli.output import note
 from halfwidth.cli.printing import print_page
 from halfwidth.core.errors import DataError, OptionError
@@ -35,12 +35,11 @@ def report(
     ctx: typer.Context,
     files: Annotated[
         list[str] | None,
-        typer.Argument(
-            help=f"{reading.FILE_HELP}. Of one model; or with the models in a column (--by); or a "
+        argument(
+            f"{reading.FILE_HELP}. Of one model; or with the models in a column (--by); or a "
             "table for each model: NAME=FILE calls it NAME. Several columns of values are those "
             "of one model.",
-            metavar="FILE",
-            show_default=False,
+            "FILE",
         ),
     ] = None,
     by: comparison_options.By = None,

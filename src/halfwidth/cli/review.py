@@ -9,7 +9,7 @@ import typer
 
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer, strict_status
-from halfwidth.cli.option_groups import option, with_options
+from halfwidth.cli.option_groups import argument, option, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -27,11 +27,10 @@ def review(
     ctx: typer.Context,
     file: Annotated[
         Path | None,
-        typer.Argument(
-            help=f"{reading.TABLE_HELP}; published numbers, columns named as the options, or as "
+        argument(
+            f"{reading.TABLE_HELP}; published numbers, columns named as the options, or as "
             "papers do: Model, N, Dice (SD).",
-            metavar="FILE",
-            show_default=False,
+            "FILE",
         ),
     ] = None,
     n: Annotated[

@@ -9,7 +9,7 @@ import typer
 
 from halfwidth.cli import figures, options, reading
 from halfwidth.cli.answer import Answer, strict_status
-from halfwidth.cli.option_groups import declared, option, with_options
+from halfwidth.cli.option_groups import argument, declared, option, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -24,10 +24,8 @@ def runs(
     ctx: typer.Context,
     file: Annotated[
         Path,
-        typer.Argument(
-            help=f"{reading.TABLE_HELP}; a row per run, plain, or as MLflow or W&B export it.",
-            metavar="FILE",
-            show_default=False,
+        argument(
+            f"{reading.TABLE_HELP}; a row per run, plain, or as MLflow or W&B export it.", "FILE"
         ),
     ],
     value: Annotated[

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from halfwidth.cli import mask_options, options
 from halfwidth.cli.answer import Answer, strict_status
-from halfwidth.cli.option_groups import option, switch
+from halfwidth.cli.option_groups import argument, option, switch
 from halfwidth.cli.output import InterruptReportedError, complain, note
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
@@ -31,11 +29,9 @@ if TYPE_CHECKING:
 
 def score(
     predictions: Annotated[
-        Path, typer.Argument(help="Folder of predicted masks, or one file.", metavar="PREDICTIONS")
+        Path, argument("Folder of predicted masks, or one file.", "PREDICTIONS")
     ],
-    references: Annotated[
-        Path, typer.Argument(help="Folder of reference masks, or one file.", metavar="REFERENCES")
-    ],
+    references: Annotated[Path, argument("Folder of reference masks, or one file.", "REFERENCES")],
     metrics: mask_options.MaskMetrics = ["dsc,hd95"],  # noqa: B006 -- typer copies it
     tolerance: mask_options.Tolerance = None,
     tolerance_file: mask_options.ToleranceFile = None,

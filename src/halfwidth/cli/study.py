@@ -12,7 +12,7 @@ import typer
 
 from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.command import SETTINGS, Verb
-from halfwidth.cli.option_groups import option, switch
+from halfwidth.cli.option_groups import argument, option, switch
 from halfwidth.cli.options import Jobs, Strict
 from halfwidth.cli.output import InterruptReportedError, complain, note, write
 from halfwidth.cli.study_advise import advise
@@ -67,7 +67,7 @@ app = typer.Typer(
     **SETTINGS,
 )
 
-Spec = Annotated[Path, typer.Argument(help="The spec of the study, a TOML file.", metavar="SPEC")]
+Spec = Annotated[Path, argument("The spec of the study, a TOML file.", "SPEC")]
 StoreOption = Annotated[
     Path,
     option(
@@ -76,7 +76,7 @@ StoreOption = Annotated[
         Group.RUNNING,
     ),
 ]
-StoreArgument = Annotated[Path, typer.Argument(help="The store of a study.", metavar="STORE")]
+StoreArgument = Annotated[Path, argument("The store of a study.", "STORE")]
 Dask = Annotated[
     str | None,
     option(
@@ -96,10 +96,7 @@ Retries = Annotated[
 
 @app.command("init", short_help="A commented spec from a folder of data.", cls=Verb)
 def init(
-    folder: Annotated[
-        Path,
-        typer.Argument(help="Per-case tables, *_scores.npy, *_targets.npy.", metavar="FOLDER"),
-    ],
+    folder: Annotated[Path, argument("Per-case tables, *_scores.npy, *_targets.npy.", "FOLDER")],
     out: Annotated[Path, option("Where to write the spec.", "FILE", flags=("--out", "-o"))] = Path(
         "study.toml"
     ),
@@ -158,9 +155,7 @@ def run(
 
 @app.command("status", short_help="How far a study is.", cls=Verb)
 def status(
-    stores: Annotated[
-        list[Path], typer.Argument(help="The store of a study, or several.", metavar="STORE...")
-    ],
+    stores: Annotated[list[Path], argument("The store of a study, or several.", "STORE...")],
     store: Annotated[
         Path | None,
         option(
@@ -234,9 +229,7 @@ def retry(
 @app.command("collect", short_help="Bring stores of shards together.", cls=Verb)
 def collect(
     store: StoreArgument,
-    others: Annotated[
-        list[Path], typer.Argument(help="Stores of the same study.", metavar="OTHER...")
-    ],
+    others: Annotated[list[Path], argument("Stores of the same study.", "OTHER...")],
 ) -> Answer:
     """Copy the parts of other stores of the same study into STORE, which is made if need be.
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.option_groups import option
+from halfwidth.cli.option_groups import argument, option
 from halfwidth.cli.options import FormatOfStdout, Json, Seed, resolve_format
 from halfwidth.cli.study_answers import Names, cells_in, filter_option
 from halfwidth.core.errors import OptionError
@@ -20,9 +18,7 @@ from halfwidth.study.analysis import advice, chosen
 
 
 def advise(
-    stores: Annotated[
-        list[Path], typer.Argument(help="The store of a study, or several.", metavar="STORE...")
-    ],
+    stores: Annotated[list[Path], argument("The store of a study, or several.", "STORE...")],
     metric: Annotated[Names, filter_option("this metric", completed=completion.all_metrics)] = None,
     statistic: Annotated[
         Names, filter_option("this statistic", completed=completion.statistics)

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.completion import Completion
-from halfwidth.cli.option_groups import option
+from halfwidth.cli.option_groups import argument, option
 from halfwidth.cli.options import FormatOfStdout, Json, resolve_format
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
@@ -89,9 +87,7 @@ class PartOptions:
 
 
 def summary(
-    stores: Annotated[
-        list[Path], typer.Argument(help="The store of a study, or several.", metavar="STORE...")
-    ],
+    stores: Annotated[list[Path], argument("The store of a study, or several.", "STORE...")],
     what: Annotated[
         str,
         option(

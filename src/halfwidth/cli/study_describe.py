@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.option_groups import option, switch
+from halfwidth.cli.option_groups import argument, option, switch
 from halfwidth.cli.options import FormatOfStdout, Jobs, Json, Seed, resolve_format
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -24,9 +22,7 @@ if TYPE_CHECKING:
 
 
 def describe(
-    spec: Annotated[
-        Path, typer.Argument(help="The spec of the study, a TOML file.", metavar="SPEC")
-    ],
+    spec: Annotated[Path, argument("The spec of the study, a TOML file.", "SPEC")],
     instances: Annotated[
         bool,
         switch("--instances", "A row for each instance, not quartiles over them.", Group.ESTIMATE),

@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.option_groups import option, switch
+from halfwidth.cli.option_groups import argument, option, switch
 from halfwidth.cli.output import note
 from halfwidth.cli.study_answers import cells_in
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
@@ -33,9 +31,9 @@ USUAL = "pdf,png"
 def plot(
     stores: Annotated[
         list[str],
-        typer.Argument(
-            help="Stores of studies (folders), then names of figures or of families of them.",
-            metavar="STORE... [NAME...]",
+        argument(
+            "Stores of studies (folders), then names of figures or of families of them.",
+            "STORE... [NAME...]",
         ),
     ],
     out: Annotated[

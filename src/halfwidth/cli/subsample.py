@@ -9,7 +9,7 @@ import typer
 
 from halfwidth.cli import figures, options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.option_groups import declared, option, with_options
+from halfwidth.cli.option_groups import argument, declared, option, with_options
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import parse_sizes
 from halfwidth.core.errors import OptionError, shortened
@@ -22,7 +22,7 @@ from halfwidth.planning.subsampling import subsample as subsample_values
 @with_options(reading.plain_table_options)
 def subsample(
     ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(help=f"{reading.TABLE_HELP}.", metavar="FILE")],
+    file: Annotated[Path, argument(f"{reading.TABLE_HELP}.", "FILE")],
     value: options.Value = None,
     sizes: Annotated[
         list[str] | None, declared("sizes", more="Repeatable, or a list with commas: 10,20,50.")

@@ -194,7 +194,7 @@ class Items:
     lead: str = ""
 
     @classmethod
-    def of(cls, texts: Iterable[tuple[str, str]]) -> Items:
+    def from_texts(cls, texts: Iterable[tuple[str, str]]) -> Items:
         """Terms, each with its text."""
         return cls(tuple(Item(term, text) for term, text in texts))
 

@@ -360,14 +360,14 @@ def test_thresholds_are_compared_as_the_map_stores_its_values(tmp_path: Path) ->
     ("given", "words"),
     [
         (None, "looks like probabilities"),
-        ("0.5", "give them as in threshold=0.5,score=max"),
+        ("0.5", "write them as threshold=0.5,score=max"),
         ("score=max", "name no threshold"),
         ("threshold=x", "the threshold is a number"),
         ("threshold=-1", "the threshold is a number"),
         ("threshold=0.5,min_voxels=0", "min_voxels a whole number"),
         ("threshold=0.5,score=sum", "unknown score of candidates 'sum'"),
         ("threshold=0.5,size=3", "unknown part of candidates 'size'"),
-        (3, "give them as in"),
+        (3, "write them as"),
     ],
 )
 def test_ways_to_candidates_are_checked(given: Any, words: str, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def appendix(results: Results) -> Section:
         Heading("Data and settings"),
         _settings(results),
         Heading("Software"),
-        Items.of(software().items()),
+        Items.from_texts(software().items()),
     ]
     if results.command:
         parts += [Heading("Command"), Code((results.command,))]
@@ -110,7 +110,7 @@ def _settings(results: Results) -> Items:
         items["not applicable"] = f"{span(apart)} rows per estimate, left out and not counted."
     items["tests"] = _sentences(tests(results))
     items["draws"] = _sentences(resampling(results)) or _undrawn(results)
-    return Items.of(item for item in items.items() if item[1])
+    return Items.from_texts(item for item in items.items() if item[1])
 
 
 _DESIGNS = {
