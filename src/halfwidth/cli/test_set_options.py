@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 from halfwidth.cli.option_groups import declared, option
-from halfwidth.cli.options import SEVERAL
 from halfwidth.core.option_table.option import Group
 
 Target = Annotated[str | None, declared("target")]
