@@ -165,9 +165,10 @@ def _test_set(params: Mapping[str, Any], path: ModelFile) -> Estimates:
         **{name: params[name] for name in passed_on},
     }
     columns = predictions.DesignColumns(params["groups"], params["strata"], params["sample_weight"])
-    return predictions.estimate_test_set(
-        source, split_names(params["metric"] or ()), settings, columns, (None, None)
+    estimates, _ = predictions.estimate_test_set(
+        source, split_names(params["metric"] or ()), settings, columns, kind=None
     )
+    return estimates
 
 
 # --------------------------------------------------------------------------- detectors
