@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 
 from halfwidth.io.table import Table
+from halfwidth.tables.importers.all_importers import IMPORTERS
 from halfwidth.tables.importers.importer import ImportOptions
 from halfwidth.tables.readers import Reading, read_table
 
-IMPORTED = (
-    *("nnunet", "nnunet-v1", "monai", "grand-challenge", "panoptica", "pi-cai"),
-    *("totalsegmentator", "lm-eval", "inspect"),
-)
+IMPORTED = tuple(one.name for one in IMPORTERS)
 FIXTURES = Path(__file__).parent / "tables" / "importers" / "fixtures"
 
 

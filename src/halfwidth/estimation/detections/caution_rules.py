@@ -70,7 +70,7 @@ def _reference_cautions(
 ) -> Iterator[Caution | None]:
     """Images, the units they make up, their classes, and objects that are hard to match."""
     metric, summary = e.metric_spec, context.summary
-    if falls_with_empty_images(metric) and context.of_all_sizes:
+    if falls_with_empty_images(metric) and context.counts_all_sizes:
         yield _empty_images(e, context)
     if not weighs_images_alike(metric):
         yield _one_full_unit(e, context)
@@ -94,7 +94,7 @@ def _reference_cautions(
 def _detector_cautions(e: DetectionEstimate, context: DetectionContext) -> Iterator[Caution | None]:
     """False positives, sizes and scores of detections, and what counts a penalty."""
     metric, summary = e.metric_spec, context.summary
-    if counts_false_positives_per_image(metric) and context.of_all_sizes:
+    if counts_false_positives_per_image(metric) and context.counts_all_sizes:
         yield _case_mix(e, context)
     large, total = summary.large
     if large and large >= SOME_LARGE * total and needs_matches(metric):

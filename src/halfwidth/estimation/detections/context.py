@@ -123,7 +123,7 @@ class DetectionContext:
         return every if self.which is None else every[:, [self.which]]
 
     @property
-    def of_all_sizes(self) -> bool:
+    def counts_all_sizes(self) -> bool:
         """Whether objects of all sizes count; else images may hold others alone."""
         return self.matching.area_range is None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,34 +24,38 @@ from halfwidth.results.ranking import Ranking, Rankings
 
 # Curves of all kinds that are drawn.
 AnyCurves = Curves | DetectionCurves | CalibrationCurves
-CHUNK = 2**20
 # More sentences than this nobody reads.
 MOST_SENTENCES = 6
 
 
 @frozen
 class Source:
-    """A file that results come from."""
+    """A file or a folder that results come from."""
 
     # Without its folder.
     name: str
-    # SHA-256 of its bytes.
+    # SHA-256 of its bytes; of a folder, of the list that sha256sum makes of the files in it.
     digest: str
     # What it holds, or the model that it is of.
     role: str = ""
 
     @classmethod
     def from_file(cls, path: Path, role: str) -> Source:
-        """The source that a file is."""
-        digest = hashlib.sha256()
-        with path.open("rb") as file:
-            while block := file.read(CHUNK):
-                digest.update(block)
-        return cls(path.name, digest.hexdigest(), role)
+        """The source that a file or a folder is."""
+        if not path.is_dir():
+            return cls(path.name, _digest(path), role)
+        names = sorted(one.relative_to(path).as_posix() for one in path.rglob("*") if one.is_file())
+        lines = "".join(f"{_digest(path / name)}  {name}\n" for name in names)
+        return cls(f"{path.resolve().name}/", hashlib.sha256(os.fsencode(lines)).hexdigest(), role)
 
     def to_dict(self) -> dict[str, str]:
         """As programs read it."""
         return {"file": self.name, "role": self.role, "sha256": self.digest}
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @frozen(eq=False, kw_only=True)

@@ -43,10 +43,10 @@ def _operators(operation: Operation) -> tuple[Any, Any]:
     """A method for an operator, and the one with its sides turned round."""
 
     def plain(self: Term, other: Any) -> Any:
-        return _of_any(operation, self, other)
+        return _operated(operation, self, other)
 
     def turned(self: Term, other: Any) -> Any:
-        return _of_any(operation, other, self)
+        return _operated(operation, other, self)
 
     return plain, turned
 
@@ -98,7 +98,7 @@ class Term:
 
     def sqrt(self) -> Term:
         """The square root; NumPy looks for it under this name."""
-        return _made_of(Operation.ROOT, self)
+        return _simplified(Operation.ROOT, self)
 
 
 class Unknowns(np.ndarray[Any, np.dtype[Any]]):
@@ -159,7 +159,7 @@ def _supposing(term: Term, known: dict[Term, Term], asked: set[Term]) -> Term:
         asked.add(parts[0])
         replaced = _number(0.0)
     else:
-        replaced = _made_of(term.operation, *parts) if parts else term
+        replaced = _simplified(term.operation, *parts) if parts else term
     return known.setdefault(term, replaced)
 
 
@@ -181,14 +181,14 @@ def _arrays(values: tuple[Any, ...]) -> list[Any]:
     ]
 
 
-def _of_any(operation: Operation, *operands: Any) -> Any:
+def _operated(operation: Operation, *operands: Any) -> Any:
     terms = [_term(one) for one in operands]
     if any(term is None for term in terms):
         return NotImplemented
-    return _made_of(operation, *(term for term in terms if term is not None))
+    return _simplified(operation, *(term for term in terms if term is not None))
 
 
-def _made_of(operation: Operation, *terms: Term) -> Term:
+def _simplified(operation: Operation, *terms: Term) -> Term:
     """What an operation makes of terms, as short as it can be: of numbers, a number."""
     function = _FUNCTIONS.get(operation)
     if function is not None and _are_numbers(*terms):
@@ -297,7 +297,7 @@ _PASSING = _PERHAPS_INFINITE | {Operation.ADD, Operation.SUBTRACT, Operation.MUL
 
 def _elementwise(operation: Operation, inputs: int, *, turned: bool = False) -> Callable[..., Any]:
     def one(*operands: Any) -> Term:
-        outcome = _of_any(operation, *(operands[::-1] if turned else operands))
+        outcome = _operated(operation, *(operands[::-1] if turned else operands))
         if not isinstance(outcome, Term):
             raise TypeError("neither a term nor a number")
         return outcome
