@@ -508,7 +508,7 @@ def test_wrong_parameters_of_methods(method: str, message: str) -> None:
 
 
 def test_metrics_without_finite_bounds_are_told_how_to_give_them() -> None:
-    with pytest.raises(hw.OptionError, match=r"HD has \[0, ∞\).*give bounds="):
+    with pytest.raises(hw.OptionError, match=r"those of HD are \[0, ∞\).*give bounds="):
         hw.summary_ci([7.0, 8.0], metric="hd", method="dirichlet")
     assert hw.summary_ci([7.0, 8.0], metric="hd", method="dirichlet", bounds=(0, 100)).high < 100
     with pytest.raises(hw.OptionError, match="needs a metric with finite bounds"):

@@ -108,7 +108,7 @@ def test_matches_are_those_of_all_thresholds() -> None:
     [
         (
             lambda: hw.Detections.from_files([], [], threshold=0.3),  # type: ignore[call-arg]
-            "how detections are matched: matching={'threshold': ...}",
+            "it is part of the matching: matching={'threshold': ...}",
         ),
         (
             lambda: hw.estimate([1.0], threshold=0.3),  # type: ignore[call-arg]
@@ -116,7 +116,7 @@ def test_matches_are_those_of_all_thresholds() -> None:
         ),
         (
             lambda: hw.Detections.from_files([], [], iou_threshold=0.3),  # type: ignore[call-arg]
-            "how detections are matched: matching={'threshold': ...}",
+            "it is part of the matching: matching={'threshold': ...}",
         ),
         (
             lambda: hw.estimate(data_matched(None), matching={}),  # type: ignore[call-arg]
