@@ -18,7 +18,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 # So many files take less than half a minute on two processors.
 MOST = 6
-LISTS = ("tests/test_public_names.py", "tests/golden", "tests/same_as/test_same_as.py")
+LISTS = (
+    *("tests/test_public_names.py", "tests/test_catalogues.py"),
+    *("tests/golden", "tests/same_as/test_same_as.py"),
+)
 LISTS_OF = {"plots": "tests/plots/test_figures_as_values.py"}
 
 

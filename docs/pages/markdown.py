@@ -75,5 +75,6 @@ def page(*parts: str) -> str:
 def _signs(text: str) -> str:
     kept = STRESSED.findall(text)
     between = STRESSED.split(text)
-    escaped = [re.sub(r"([*_<])", r"\\\1", part) for part in between]
+    # Markdown knows no backslash before "<".
+    escaped = [re.sub(r"([*_])", r"\\\1", part).replace("<", "&lt;") for part in between]
     return "".join(one + after for one, after in zip(escaped, [*kept, ""], strict=True))

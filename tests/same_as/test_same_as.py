@@ -303,9 +303,9 @@ def test_every_keyword_of_every_public_function_is_given() -> None:
     assert not lacking, "tests/same_as/programs.txt wants a call with these"
 
 
-def test_every_metric_and_statistic_is_computed() -> None:
+def test_every_metric_statistic_and_method_is_computed() -> None:
     words = {word for call in all_calls() for word in re.findall(r"\w+", call.text)}
-    lacking = {*metrics.__all__, *hw.STATISTICS.names} - words
+    lacking = {*metrics.__all__, *hw.STATISTICS.names, *hw.METHODS.names} - words
     assert not lacking, "tests/same_as/commands.txt or programs.txt wants a call of these"
 
 
