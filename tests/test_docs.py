@@ -41,7 +41,10 @@ def test_the_way_of_a_number_is_traced() -> None:
     mean = page[: page.index("## An AUROC")]
     road = [mean.index(f"`{file}.py`") for file in ("estimation/one_sample", "intervals/compute")]
     assert road == sorted(road)
-    assert "resampling/forms/ranked" in page
+    area = page[page.index("## An AUROC") : page.index("## Where cautions")]
+    assert "resampling/forms/ranked" in area
+    # Each fits a printed page of 72 lines, a line for each file.
+    assert max(len(re.findall(r"^\| `", part, re.MULTILINE)) for part in (mean, area)) <= 72
     raised = page[page.index("## Where cautions") : page.index("## Where messages")]
     assert [spec.code for spec in hw.CAUTIONS if f"[{spec.code}]" not in raised] == []
     assert [line for line in raised.splitlines() if line.endswith("|  |")] == []

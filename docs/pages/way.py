@@ -39,8 +39,12 @@ def way_of_a_number() -> str:
         "first call had loaded everything.",
         '## A mean: `hw.summary_ci(dice, metric="dsc")`',
         _traced(lambda: hw.summary_ci(dice, metric="dsc")),
-        '## An AUROC: `hw.metric_ci(truth, score, metric="auroc")`',
-        _traced(lambda: hw.metric_ci(truth, score, metric="auroc", n_resamples=499, rng=1)),
+        '## An AUROC: `hw.metric_ci(truth, score, metric="auroc", method="percentile")`',
+        _traced(
+            lambda: hw.metric_ci(
+                truth, score, metric="auroc", method="percentile", n_resamples=499, rng=1
+            )
+        ),
         "## Where cautions come from",
         "Each is declared once (`core/*_cautions.py`) and raised by the files named.",
         listing(("code", "caution", "raised in"), list(_cautions())),
