@@ -125,7 +125,7 @@ def test_scores_are_not_needed_otherwise() -> None:
 
 
 def test_sets_that_do_not_belong_together_are_refused() -> None:
-    with pytest.raises(DataError, match="'class0', 'class1', the references of 'other'"):
+    with pytest.raises(DataError, match="'class0', 'class1', the references 'other'"):
         match_images(FOUND, dataclasses.replace(TRUE, classes=("other", "class1")))
     renamed = dataclasses.replace(FOUND, images=("scan", *FOUND.images[1:]))
     with pytest.raises(DataError, match=r"1 image of the detections not among .*: scan"):

@@ -270,8 +270,8 @@ def _refuse_folds(runs: RunTable, label: str, rows: Sequence[int], average_folds
         raise DataError(
             f"{_prefix(label)}column {runs.fold!r} has {len(folds)} folds: folds of one "
             "cross-validation share their training data, so they are not independent runs and "
-            f"their number is not n; average them within each seed ({spelled('folds', 'average')}), or "
-            "give one run per seed"
+            f"their number is not n; average them within each seed "
+            f"({spelled('folds', 'average')}), or give one run per seed"
         )
     if not runs.seeds:
         raise DataError(

@@ -405,7 +405,7 @@ def test_folds_are_no_runs_but_their_means_are() -> None:
     assert {e.n for e in made} == {12}
     assert made[0].value == sample_quantile(values.reshape(12, 5).mean(axis=1), q=0.5)
     without = {name: column for name, column in runs.items() if name != "seed"}
-    with pytest.raises(hw.DataError, match="no column is called seed"):
+    with pytest.raises(hw.DataError, match="needs a column seed"):
         made_of(without, folds="average")
     short = {name: list(column)[:-1] for name, column in runs.items()}
     with pytest.raises(hw.DataError, match="seed 11 has the folds 0, 1, 2, 3 and"):
@@ -479,7 +479,7 @@ def test_runs_are_estimated_and_nothing_else() -> None:
         hw.OptionError, match="method='exact' makes intervals of quantiles over runs"
     ):
         hw.estimate(runs, method="exact")
-    with pytest.raises(hw.OptionError, match="there are weights, split; estimate answers"):
+    with pytest.raises(hw.OptionError, match="there are weights, split; use estimate"):
         hw.runs_ci(runs)
     with pytest.raises(hw.OptionError, match="these are values of cases; read training runs"):
         hw.runs_ci(hw.CaseValues.from_arrays(ACCURACY))

@@ -127,7 +127,7 @@ def test_an_unknown_name_comes_with_the_nearest(file: Path, content: str, said: 
         ),
         (f'{TABLES}from = "nsd"\n', "from = 'nsd': what can be converted is metric = \"iou\" with"),
         (f'{TABLES}population = "kd"\n', 'population = "kd" is none of "auto", "kde", "empirical"'),
-        ('[[tables]]\nfiles = "{modle}.csv"\n', "{modle} means nothing; did you mean 'model'?"),
+        ('[[tables]]\nfiles = "{modle}.csv"\n', "{modle} has no meaning; did you mean 'model'?"),
         ('[[tables]]\nfiles = "{task}{task}"\n', "has {task} twice; write * for the other"),
         ('[[tables]]\nfiles = "{task}"\ntask = "a"\n', "both say the task; leave one out"),
         (SCORES.replace("kind", "#"), '[[scores]] lacks kind: what the scores are, "logits"'),

@@ -279,8 +279,8 @@ def _check_range(source: ScoreSource, rows: Array, where: str) -> None:
     if source.kind == "probabilities" and len(rows) > 1 and missed > ROW_SUM_TOLERANCE:
         raise DataError(
             f"{where}: the sum of the probabilities of a case is off 1 by up to {missed:.2g} "
-            f"(allowed: {ROW_SUM_TOLERANCE:g}); do the classes exclude each other, and are all columns "
-            "there?"
+            f"(allowed: {ROW_SUM_TOLERANCE:g}); do the classes exclude each other, and are all "
+            "columns there?"
         )
     add_up = len(sums) and missed <= ROW_SUM_TOLERANCE
     if source.kind == "logits" and inside and len(rows) > 1 and add_up:
