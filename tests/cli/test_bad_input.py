@@ -120,7 +120,7 @@ def test_values_of_cases_are_no_published_numbers(complaint: Complaint) -> None:
     Path("t.csv").write_text("case,dice\na,0.9\nb,0.8\n")
     text = complaint("review", "t.csv")
     assert "column 'case' names cases" in text
-    assert "'halfwidth ci' estimates values of cases" in text
+    assert "use 'halfwidth ci' for values of cases" in text
 
 
 @pytest.mark.parametrize("target", ["no/such/folder/out.json", "folder.csv"])
@@ -153,7 +153,7 @@ def test_an_output_that_cannot_be_written(target: str, complaint: Complaint) -> 
         ("text.csv", "'oops'"),
         ("truth.csv --value dice", "column 'dice': case b holds 'True', which is not a number"),
         ("truth.csv --target y --score dice --metric auroc", "holds 'True' in row 3, which is not"),
-        ("truth.json", "truth.json: dsc of case b is True, which is not a number, and others"),
+        ("truth.json", "truth.json: dsc of case b is True, which is not a number, but other"),
         ("comma.csv --decimal .", "case a holds '0,91', which is not a number; write decimals"),
         ("quoted.csv", "write decimals with a point, or say what they are: --decimal ,"),
         ("percent_sign.csv --value dice --metric dsc", "--scale 100"),

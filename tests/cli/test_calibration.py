@@ -114,7 +114,7 @@ def test_nothing_has_a_document() -> None:
         :0
     ]
     assert "Nothing to show." in some._repr_html_()
-    with pytest.raises(hw.OptionError, match="of nothing have no picture"):
+    with pytest.raises(hw.OptionError, match="without results cannot be drawn"):
         hw.curve(FRAME.y, "roc", y_score=FRAME.p, n_resamples=49, rng=1)[:0].plot()
 
 

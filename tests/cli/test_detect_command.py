@@ -192,7 +192,7 @@ def test_cautions_set_the_status_with_strict(run: Run) -> None:
         ("found.json truth.json --classes nodule=a,mass", "for all classes, or for none"),
         ("found.json truth.json --classes lump", "lump"),
         ("found.json truth.json --column image", "no ROLE=COLUMN"),
-        ("found.json truth.json --box-format xyxy", "box_format is not for COCO JSON"),
+        ("found.json truth.json --box-format xyxy", "not with COCO JSON"),
         ("boxes.csv truth.json --metric ap", "no scores"),
         ("found.json", "REFERENCES is missing: "),
     ],

@@ -97,7 +97,7 @@ def test_tables_are_read_alike_by_all_verbs(run: Run, tmp_path: Path) -> None:
     ("words", "text"),
     [
         ("new.csv old.csv --column slide", "--column 'slide' is no ROLE=COLUMN"),
-        ("new.csv old.csv --candidates threshold=0.5", "candidates is not for table"),
+        ("new.csv old.csv --candidates threshold=0.5", "not with table"),
         ("new.csv old.csv --score-table s.csv", "--score-table s.csv: name the detector"),
         ("new.csv old.csv --column image=nowhere", "unknown column 'nowhere'"),
         ("new.csv capitals.csv --column image=slide", "lack: 'Nodule'"),

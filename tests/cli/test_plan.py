@@ -256,10 +256,10 @@ def test_a_small_pilot_and_repeated_cases_are_told(run: Run, tmp_path: Path) -> 
         ("mean --sd 0.1 -n 10,x", "--n 10,x is no number of cases, nor a list such as 10,20"),
         ("mean --sd 0.1 --width 0.1 --statistic medain", "did you mean 'median'?"),
         ("mean --sd 0.1 --width 0.1 --assurance 80", "for 80 % write 0.8"),
-        ("mean --sd 0.1 --width 0.1 --assurance 0.8 --formula z", "assurance goes with"),
+        ("mean --sd 0.1 --width 0.1 --assurance 0.8 --formula z", "assurance works with"),
         (
             "mean --sd 0.1 -n 20 --assurance 0.8",
-            "--assurance 0.8 asks for the number of cases",
+            "--assurance 0.8 asks for a number of cases",
         ),
         ("mean --sd 0.1 --halfwidth 1e-9", "more than 1000000000 cases"),
         ("proportion --expected 90 --width 0.1", "for 90 % write 0.9"),

@@ -113,7 +113,10 @@ def test_what_was_assumed_is_said(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--sheet", "A"], "--sheet is of a workbook, and this is read as csv"),
+        (
+            ["--sheet", "A"],
+            "--sheet names a sheet of a workbook, and this is read as csv; leave it out",
+        ),
         (["--decimal", "comma"], "--decimal comma is no decimal mark; use '.' or ','"),
         (["--input-format", "xls"], "unknown format 'xls'; did you mean 'xlsx'?"),
     ],

@@ -94,7 +94,7 @@ def test_two_stores_count_together(store: Path, other: Path, run: Run) -> None:
     assert "assd" not in text
     ran = run("study", "summary", store, store)
     assert ran.status == 2
-    assert "cells stand twice" in ran.err
+    assert "cells occur twice" in ran.err
 
 
 def test_paces_are_those_of_python(store: Path, run: Run) -> None:
@@ -314,7 +314,7 @@ def test_every_part_has_every_format(store: Path, run: Run, part: str) -> None:
         (["--what", "mixed", "--refits", "9"], "give 0 or at least 20"),
         (["--what", "tests", "--over", "tsak"], "did you mean 'task'?"),
         (["--what", "tests", "--between", "n"], "unknown thing to compare 'n'"),
-        (["--what", "needs", "--coverage", "92"], "--coverage 92 is no coverage"),
+        (["--what", "needs", "--coverage", "92"], "--coverage 92 is not a coverage"),
         (["--what", "needs", "--coverage", "0.9", "--width", "1"], "not both"),
         (["--what", "ratios", "--reference", "q"], "unknown method of the study 'q'"),
         (["--what", "pace", "--metric", "dcs"], "did you mean 'dsc'?"),

@@ -145,11 +145,11 @@ def test_ratios_beyond_floating_point_have_no_limits() -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (hw.Predictions.from_arrays([0, 1], [0.2, 0.7]), "of CaseValues, and predictions"),
+        (hw.Predictions.from_arrays([0, 1], [0.2, 0.7]), "need CaseValues, not predictions"),
         (measured([1, 2, 3], [1, 2, 4], missing="worst"), "missing='worst' has no meaning"),
         (measured([1, 2, 3], [1, 2, 4], pairing="none"), "pairing='none' has no meaning"),
-        ({"A": [1, 2, 3], "B": [1, 2, 4], "C": [2, 2, 2]}, "of two models, not of A, B, C"),
-        (np.float32(0.95), "of two models, not of one without a name"),
+        ({"A": [1, 2, 3], "B": [1, 2, 4], "C": [2, 2, 2]}, "need two models, not A, B, C"),
+        (np.float32(0.95), "need two models, not one without a name"),
         (
             hw.CaseValues.from_table(
                 pd.DataFrame(
@@ -158,7 +158,7 @@ def test_ratios_beyond_floating_point_have_no_limits() -> None:
                 {"A": "A", "B": "B"},
                 by="organ",
             ),
-            "of one level and one metric, not of k",
+            "need one level and one metric, not k",
         ),
     ],
 )

@@ -144,7 +144,7 @@ def test_labels_and_statistics_together() -> None:
     with pytest.raises(hw.OptionError) as caught:
         TABLE["liver"]
     assert str(caught.value).startswith(
-        "2 estimates are of 'liver': liver: mean DSC, liver: median DSC; name more of it"
+        "2 estimates match 'liver': liver: mean DSC, liver: median DSC; name more"
     )
 
 
@@ -152,7 +152,7 @@ def test_what_is_not_there_lists_what_is() -> None:
     with pytest.raises(hw.OptionError) as caught:
         METRICS["aurok"]
     assert str(caught.value) == (
-        "no estimate is of 'aurok'; did you mean 'auroc'? there are AUROC, F1, sensitivity"
+        "no estimate matches 'aurok'; did you mean 'auroc'? there are AUROC, F1, sensitivity"
     )
     assert "aurok" not in METRICS
     assert "" not in METRICS

@@ -383,7 +383,7 @@ def test_exact_below_its_minimum_names_the_cases_needed(statistic: str, needed: 
     assert math.isnan(short.low)
     assert math.isnan(short.high)
     assert f"exact is defined from {needed} cases on" in message(short, "HW306")
-    assert "exact_attained is at the level within reach" in message(short, "HW306")
+    assert "exact_attained takes the level within reach" in message(short, "HW306")
     assert np.isfinite(ask(values, statistic=statistic, method="exact").low)
 
 

@@ -119,7 +119,7 @@ def test_two_placements_that_differ_are_said(tmp_path: Path) -> None:
     # A qform that is none matters only where it is taken.
     broken = (CODES, "<2h", (1, 1)), (QUATERNION, "<3f", (2.0, 2.0, 2.0))
     assert not read_image(nifti(path, *broken)).notes
-    with pytest.raises(hw.DataError, match="places its voxels nowhere"):
+    with pytest.raises(hw.DataError, match="does not say where its voxels lie"):
         read_image(nifti(path, (CODES, "<2h", (1, 0)), *broken[1:]))
 
 

@@ -97,16 +97,16 @@ def test_metrics_at_one_threshold_refuse_several() -> None:
     lists = thresholds(0.5, 0.75)
     for name in ("object_ppv", "object_f_beta", "fppi", "pq"):
         with pytest.raises(
-            hw.OptionError, match=r"of one threshold of localisation, and 2 are given"
+            hw.OptionError, match=r"takes one threshold of localisation, and 2 are given"
         ):
             value_of(detection_metric(name), lists, "micro")
-    with pytest.raises(hw.OptionError, match=r"panoptic quality is of one threshold"):
+    with pytest.raises(hw.OptionError, match=r"panoptic quality takes one threshold"):
         notes_of(detection_metric("sq"), lists)
 
 
 def test_panoptic_quality_is_of_overlaps() -> None:
     how = MatchingRule("centre_distance", "hungarian", (5.0,), Admits.AT_MOST)
-    with pytest.raises(hw.OptionError, match="is none; give localisation='mask_iou'"):
+    with pytest.raises(hw.OptionError, match="is not an IoU; give localisation='mask_iou'"):
         value_of(detection_metric("sq"), match_images(FOUND, TRUE, how), "micro")
 
 
@@ -136,7 +136,7 @@ def test_panoptic_quality_with_another_threshold_says_so() -> None:
     assert notes_of(metric, LISTS) == ()
     assert notes_of(metric, thresholds(0.6)) == ()
     (note,) = notes_of(metric, thresholds(0.3))
-    assert note.endswith("defined with overlaps > 0.5, and matches here have > 0.3")
+    assert note.endswith("defined for overlaps > 0.5, but these matches have > 0.3")
     at_least = match_images(FOUND, TRUE, replace(ABOVE_HALF, admits=Admits.AT_LEAST))
     assert notes_of(metric, at_least)[0].endswith("≥ 0.5")
 

@@ -33,7 +33,7 @@ NEEDS = {
     "mask_iou": "mask_iou needs masks, but the detections of image .* have boxes; box_iou",
     "boundary_iou": "boundary_iou needs masks, but the detections of image .* have boxes",
     "mask_overlap": "mask_overlap needs masks, but the detections of image .* have boxes",
-    "ior": "ior needs both sides in one way, but the detections have boxes, the references masks",
+    "ior": "ior needs the same on both sides, but the detections have boxes, the references masks",
     "centre_in_radius": "centre_in_radius needs centres with radii, but the references .* masks",
     "point_in_box": "point_in_box needs boxes, but the references of image .* have masks",
 }
@@ -125,7 +125,7 @@ def test_scores_are_not_needed_otherwise() -> None:
 
 
 def test_sets_that_do_not_belong_together_are_refused() -> None:
-    with pytest.raises(DataError, match="'class0', 'class1', the references of 'other'"):
+    with pytest.raises(DataError, match="'class0', 'class1', the references 'other'"):
         match_images(FOUND, dataclasses.replace(TRUE, classes=("other", "class1")))
     renamed = dataclasses.replace(FOUND, images=("scan", *FOUND.images[1:]))
     with pytest.raises(DataError, match=r"1 image of the detections not among .*: scan"):
@@ -207,8 +207,8 @@ def test_objects_that_overlap_leave_a_choice() -> None:
         ({"area_range": (5.0, 1.0)}, "low end above the high one"),
         ({"boundary_distance": -1.0}, "boundary_distance=-1"),
         ({"dilation": -1}, "dilation=-1"),
-        ({"admits": Admits.AT_MOST}, "box_iou is better where it is high, .* ≥ or > it, not ≤"),
-        ({"localisation": "centre_distance"}, "is better where it is low, .* ≤ or < it, not ≥"),
+        ({"admits": Admits.AT_MOST}, "box_iou is better when high, .* ≥ or > it, not ≤"),
+        ({"localisation": "centre_distance"}, "is better when low, .* ≤ or < it, not ≥"),
         ({"assignment": "overlap_above_half"}, "needs overlaps > 0.5, not ≥ 0.5"),
         (
             {"assignment": "overlap_above_half", "thresholds": (0.9, 0.3), "admits": Admits.ABOVE},

@@ -206,7 +206,7 @@ PILOTS: dict[str, tuple[Any, str]] = {
     "outcomes": ([0, 1] * 10, "outcomes or decisions"),
     "equal": ([0.3] * 20, "are all 0.3"),
     "missing": ([0.3, math.nan] * 10, "none of them missing"),
-    "text": (["a"] * 20, "cells that are no numbers"),
+    "text": (["a"] * 20, "cells that are not numbers"),
 }
 
 

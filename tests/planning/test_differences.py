@@ -110,7 +110,7 @@ def test_a_power_beside_a_width_asks_for_the_larger() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"sd": 1.0, "power": 0.8}, "power goes with a difference"),
+        ({"sd": 1.0, "power": 0.8}, "power needs a difference"),
         ({"sd": 1.0, "power": 80, "difference": 1.0}, "for 80 % write 0.8"),
         ({"sd": 1.0, "power": 0.05, "difference": 1.0}, "not above the level of the test"),
         ({"sd": 1.0, "power": 0.8, "difference": 0.0}, "difference=0.0 is not above 0"),
@@ -119,7 +119,7 @@ def test_a_power_beside_a_width_asks_for_the_larger() -> None:
         ({"sd": 1.0, "correlation": 0.5, "paired": False, "n": 9}, "have no correlation"),
         ({"sd": 1.0, "correlation": 0.5, "n": 9}, "goes with the SDs of both models"),
         ({"sd": (1.0, 1.0), "n": 9}, "or the SDs of both models and their correlation"),
-        ({"sd": (1.0, 1.0, 1.0), "n": 9}, "is not one SD, nor those of two models"),
+        ({"sd": (1.0, 1.0, 1.0), "n": 9}, "is neither one SD nor a pair of SDs"),
         ({"paired": False, "n": 9}, "SD of the cases of each group, or both of them"),
         ({"sd": 1.0, "power": 0.8, "difference": 1e-7}, "takes more than 1000000000 cases"),
     ],
@@ -138,7 +138,7 @@ def test_the_command_tells_power_beside_the_width(run: Run) -> None:
     assert plan["power"] == pytest.approx(0.8015, abs=1e-4)
     assert plan["of"] == "difference in mean of two groups"
     assert "each of the two groups" in plan["notes"][0]
-    assert "--power 0.8 asks for the number" in run(*given, "-n", "64", "--power", "0.8").err
+    assert "--power 0.8 asks for a number" in run(*given, "-n", "64", "--power", "0.8").err
     for sds in (("--sd-a", "1"), ("--sd-a", "1", "--sd-b", "1")):
         assert "give one --sd, or" in run(*given, "-n", "64", *sds).err
 

@@ -63,7 +63,7 @@ def test_designs_that_studies_do_not_keep_are_told() -> None:
         (A, {"n": 10**6}, "more than the 20000 cases"),
         (hw.CaseValues.from_arrays(A, over="clusters", groups=[*range(30)]), {"n": 9}, "over="),
         (hw.CaseValues.from_arrays(A, failures="unseen"), {"n": 9}, "failures='unseen' has no"),
-        (hw.Predictions.from_arrays([0, 1], [0.1, 0.9]), {"n": 9}, "Predictions are no pilot"),
+        (hw.Predictions.from_arrays([0, 1], [0.1, 0.9]), {"n": 9}, "Predictions cannot be a pilot"),
         (pd.DataFrame({"a": A, "b": B}), {"n": 9}, "several numeric columns"),
     ],
 )

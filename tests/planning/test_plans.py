@@ -61,7 +61,10 @@ def test_width_and_n_are_a_pair(name: str, width: float) -> None:
     ("wanted", "words"),
     [
         ({}, "say what to plan for: halfwidth=, or n="),
-        ({"n": 50, "halfwidth": 0.1}, "halfwidth=0.1 asks for the number of cases, n=50 for"),
+        (
+            {"n": 50, "halfwidth": 0.1},
+            "halfwidth=0.1 asks for a number of cases, and n=50 gives one",
+        ),
         ({"halfwidth": 0}, "halfwidth=0 is not above 0"),
         ({"halfwidth": -0.1}, "halfwidth=-0.1 is not above 0"),
         ({"halfwidth": float("inf")}, "halfwidth=inf is not a finite number"),
@@ -93,7 +96,7 @@ def test_impossible_levels(level: Any) -> None:
 def test_what_goes_with_a_half_width_is_refused_with_a_number_of_cases(plan: Any) -> None:
     further = "power" if plan is planning.auroc_difference else "assurance"
     given = {"prevalence": 0.5} if plan is planning.classes else {}
-    with pytest.raises(hw.OptionError, match=f"{further}=0.8 asks for the number of cases"):
+    with pytest.raises(hw.OptionError, match=f"{further}=0.8 asks for a number of cases"):
         plan(0.1, n=50, **{further: 0.8}, **given)
 
 

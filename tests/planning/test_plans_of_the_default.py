@@ -198,7 +198,7 @@ def test_what_cannot_be_assumed(given: dict[str, Any], words: str) -> None:
         ({"margin": 0.02, "difference": -0.02}, "is not above -margin"),
         ({"margin": 3.0, "metric": "dsc"}, "is no restriction"),
         ({"margin": 0.02, "mean": 0.9, "metric": "dsc"}, "mean=0.9 has no effect on differences"),
-        ({"margin": 0.02, "assurance": 0.8}, "assurance goes with a half-width"),
+        ({"margin": 0.02, "assurance": 0.8}, "assurance needs a half-width"),
     ],
 )
 def test_what_cannot_be_shown(given: dict[str, Any], words: str) -> None:
@@ -259,10 +259,10 @@ def test_few_cases_ranked_wrongly_are_told() -> None:
     ("given", "words"),
     [
         ({}, "give the correlation of the scores"),
-        ({"correlation": 1.0}, "from 0 up to below 1"),
+        ({"correlation": 1.0}, "must be at least 0 and below 1"),
         ({"correlation": 0.5, "paired": False}, "have no correlation"),
-        ({"correlation": 0.5, "margin": None}, "power goes with a difference"),
-        ({"correlation": 0.5, "difference": 0.3}, "leads out of 0 to 1"),
+        ({"correlation": 0.5, "margin": None}, "power needs a difference"),
+        ({"correlation": 0.5, "difference": 0.3}, "gives one outside 0 to 1"),
         ({"correlation": 0.5, "difference": -0.05}, "is not above -margin"),
     ],
 )

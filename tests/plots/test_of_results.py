@@ -100,5 +100,5 @@ def test_what_has_no_picture_says_so() -> None:
     )
     with pytest.raises(hw.OptionError, match="Audit has no picture"):
         hw.plot(audit)
-    with pytest.raises(hw.OptionError, match="is no result"):
+    with pytest.raises(hw.OptionError, match="is not a result"):
         hw.plot([0.9, 0.8])  # type: ignore[arg-type]

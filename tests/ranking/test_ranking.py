@@ -229,7 +229,7 @@ def test_several_schemes_make_a_ranking_each() -> None:
     assert found["T2", "rank_then_aggregate"].names == ("T2", "dsc", "rank_then_aggregate")
     with pytest.raises(hw.OptionError, match=r"\['T2', 'aggregate_then_rank'\]\. There are"):
         found["T2"]
-    with pytest.raises(hw.OptionError, match="no ranking is of 'T2' and 'liver'; there are"):
+    with pytest.raises(hw.OptionError, match="no ranking matches 'T2' and 'liver'; there are"):
         found["T2", "liver"]
     with pytest.raises(hw.OptionError, match="did you mean 'rank_then_aggregate'"):
         found["rank_then_agregate"]
@@ -367,7 +367,7 @@ def test_a_model_or_a_ranking_that_is_not_there() -> None:
     found = hw.rank(models((0.0, 0.3)), metric="dsc", **FEW)
     with pytest.raises(hw.OptionError, match="'A'"):
         found[0]["Z"]
-    with pytest.raises(hw.OptionError, match="no ranking is of 'liver'"):
+    with pytest.raises(hw.OptionError, match="no ranking matches 'liver'"):
         found["liver"]
     assert len(found[:1]) == 1
     assert "Mean DSC" in repr(found)

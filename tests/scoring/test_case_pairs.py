@@ -150,8 +150,8 @@ def test_other_files_and_subfolders_are_counted_in_a_note(folders: tuple[Path, P
     pred = made(folders[0], "a.nii.gz", "a.csv", "b.csv", "README", "logs/", "b.raw")
     ref = made(folders[1], "a.nii.gz")
     assert match_files(pred, ref).notes == (
-        f"{pred}: passed over 4 other files (2 .csv, 1 no suffix, 1 .raw), not read as images",
-        f"{pred}: passed over 1 subfolder ('logs')",
+        f"{pred}: skipped 4 other files (2 .csv, 1 no suffix, 1 .raw), which are not images",
+        f"{pred}: skipped 1 subfolder ('logs')",
     )
 
 
@@ -159,8 +159,8 @@ def test_leftovers_inside_the_folders_of_cases_are_counted(folders: tuple[Path, 
     pred = made(folders[0], "a/liver.nii.gz", "a/x.csv", "b/liver.nii.gz", "b/y.csv", "z.csv")
     ref = made(folders[1], "a/liver.nii.gz", "b/liver.nii.gz", "b/raw/ct.nii.gz", "empty/")
     assert match_files(pred, ref).notes == (
-        f"{pred}: passed over 3 other files (3 .csv), not read as images",
-        f"{ref}: passed over 2 subfolders ('b/raw', 'empty')",
+        f"{pred}: skipped 3 other files (3 .csv), which are not images",
+        f"{ref}: skipped 2 subfolders ('b/raw', 'empty')",
     )
 
 
@@ -223,7 +223,7 @@ def test_a_case_without_any_structure_is_missing(folders: tuple[Path, Path]) -> 
     assert matched.cases[1].predictions == {"A": None, "B": None}
     assert matched.notes == (
         "1 reference without a prediction ('c2'): scored as missed",
-        f"{pred}: passed over 1 subfolder ('c2')",
+        f"{pred}: skipped 1 subfolder ('c2')",
     )
 
 
@@ -277,7 +277,7 @@ def test_nothing_in_common_is_always_an_error(
     assert complaint(pred, ref, allow_missing=allow_missing) == (
         f"no prediction is named like a reference: {pred} has 'c1_0000', 'c2_0000', 'c3_0000', "
         f"'c4_0000', 'c5_0000' and 24 more, {ref} has 'c1', 'c2', 'c3', 'c4', 'c5' and 24 more; "
-        "the prediction 'c1_0000' looks like the reference 'c1', and 28 more so (in nnU-Net, "
+        "the prediction 'c1_0000' looks like the reference 'c1', and so do 28 more (in nnU-Net, "
         f"'_0000' marks an image, not a mask). Rename them {MATCHING}"
     )
 
@@ -298,7 +298,9 @@ def test_no_structure_in_common_is_always_an_error(
 def test_thousands_of_names_are_compared_in_no_time(folders: tuple[Path, Path]) -> None:
     pred = made(folders[0], *(f"scan{number}_pred.nii.gz" for number in range(2000)))
     ref = made(folders[1], *(f"scan{number}.nii.gz" for number in range(2000)))
-    assert "'scan0_pred' looks like the reference 'scan0', and 1999 more so" in complaint(pred, ref)
+    assert "'scan0_pred' looks like the reference 'scan0', and so do 1999 more" in complaint(
+        pred, ref
+    )
 
 
 # What cannot be used at all.
@@ -373,7 +375,7 @@ def test_two_files_of_one_stem(folders: tuple[Path, Path], inside: str) -> None:
     pred = made(folders[0], f"{inside}a.nii.gz", f"{inside}a.nrrd")
     ref = made(folders[1], f"{inside}a.nii.gz")
     assert complaint(pred, ref) == (
-        f"{pred / inside}: 'a.nii.gz' and 'a.nrrd' are both of 'a'; keep the one that is meant"
+        f"{pred / inside}: 'a.nii.gz' and 'a.nrrd' both hold 'a'; keep the one that is meant"
     )
 
 
@@ -382,7 +384,7 @@ def test_two_folders_of_one_name_in_two_spellings(folders: tuple[Path, Path]) ->
     ref = made(folders[1], "\u00f6/liver.nii.gz")
     if len(list(pred.iterdir())) == 1:
         pytest.skip("this file system takes both spellings for one")
-    assert "two subfolders are both of 'ö'; keep one" in complaint(pred, ref)
+    assert "two subfolders hold case 'ö'; keep one" in complaint(pred, ref)
 
 
 def test_a_folder_without_images_says_what_is_there(folders: tuple[Path, Path]) -> None:
@@ -410,7 +412,7 @@ def test_a_link_to_nothing_is_found_before_anything_is_scored(folders: tuple[Pat
     pred, ref = (made(folder, "a.nii.gz") for folder in folders)
     (pred / "b.nii.gz").symlink_to(pred / "gone")
     assert complaint(pred, ref) == (
-        f"{pred / 'b.nii.gz'}: is a link to nothing; fetch the file that it points to"
+        f"{pred / 'b.nii.gz'}: is a broken link; fetch the file that it points to"
     )
 
 

@@ -50,10 +50,10 @@ def test_each_model_has_a_curve_over_the_centres() -> None:
 
 
 BAD: dict[str, tuple[Any, str]] = {
-    "two models tested": (lambda: hw.calibration_test(OF_TWO), "of one model.*of 2 \\(A, B\\)"),
-    "two models confused": (lambda: hw.confusion_ci(OF_TWO), "of one model.*of 2 \\(A, B\\)"),
-    "levels": (lambda: hw.confusion_ci(from_table(by="centre")), "of 4 \\(a, b, c, d\\)"),
-    "values": (lambda: hw.confusion_ci(P), "values of cases are given; y_score="),
+    "two models tested": (lambda: hw.calibration_test(OF_TWO), "one model.*have 2 \\(A, B\\)"),
+    "two models confused": (lambda: hw.confusion_ci(OF_TWO), "one model.*have 2 \\(A, B\\)"),
+    "levels": (lambda: hw.confusion_ci(from_table(by="centre")), "have 4 \\(a, b, c, d\\)"),
+    "values": (lambda: hw.confusion_ci(P), "not values of cases; y_score="),
     "complete": (lambda: hw.confusion_ci(TEST, P), "are complete"),
     "strata": (
         lambda: hw.calibration_test(hw.Predictions.from_arrays(Y, P, strata=CENTRE)),

@@ -64,8 +64,8 @@ def percentile(distribution: Distribution, level: Level) -> Interval:
 def _too_few_reason(sample: Unanswered) -> tuple[str, str]:
     needed = minimum_n(sample.quantile_level, sample.level, attainable_of_differences)
     return (
-        f"{sample.units_text} hold hardly a value beyond the quantile",
-        f"{percentile.__name__} is of the level asked for from {needed} {sample.noun}s on",
+        f"{sample.units_text} have hardly any values beyond the quantile",
+        f"{percentile.__name__} reaches the level asked for from {needed} {sample.noun}s on",
     )
 
 

@@ -220,7 +220,7 @@ def gaffke(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Level)
 def _equal_reason(sample: Unanswered) -> tuple[str, str]:
     if not sample.constant:
         return undefined_reason(sample)
-    reason = f"all values of {sample.units_text} are equal and say nothing of how far others lie"
+    reason = f"all values of {sample.units_text} are equal and do not show how far others lie"
     return reason, f"{dirichlet.__name__} has pseudo-cases at the bounds"
 
 

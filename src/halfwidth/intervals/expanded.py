@@ -44,7 +44,7 @@ LARGEST_TAIL = 0.499999
 
 
 def _unchanged_reason(_sample: Unanswered) -> tuple[str, str]:
-    reason = "it is the same without any one of the units, which say nothing of its spread"
+    reason = "leaving out any one unit does not change it, so the units do not show its spread"
     return reason, f"{dirichlet_expanded.__name__} is defined"
 
 

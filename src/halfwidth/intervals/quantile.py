@@ -99,7 +99,7 @@ def _defined_from(sample: Unanswered, n: int) -> str:
     instead = exact_attained.__name__
     if not within_reach or sample.method == instead:
         return later
-    return f"{instead} is at the level within reach, and {later}"
+    return f"{instead} takes the level within reach, and {later}"
 
 
 def _out_of_reach_reason(sample: Unanswered) -> tuple[str, str]:
@@ -114,7 +114,7 @@ def _out_of_reach_reason(sample: Unanswered) -> tuple[str, str]:
 def _ranks_beyond(sample: Unanswered) -> tuple[str, str]:
     needed = minimum_n_asymptotic(sample.quantile_level, sample.level)
     return (
-        f"its ranks leave those of {sample.units_text}",
+        f"its ranks lie beyond those of {sample.units_text}",
         _defined_from(sample, needed),
     )
 

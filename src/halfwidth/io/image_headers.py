@@ -70,7 +70,9 @@ def nrrd_header(file: Path) -> Header:
     fields, end = _nrrd_fields(file)
     sizes = _integers(file, "sizes", _needed(file, fields, "sizes"))
     if _integers(file, "dimension", _needed(file, fields, "dimension")) != [len(sizes)]:
-        raise DataError(f"{file}: its header names {len(sizes)} sizes, but another dimension")
+        raise DataError(
+            f"{file}: its header names {len(sizes)} sizes, but 'dimension' is another number"
+        )
     axes = _nrrd_axes(file, fields, sizes)
     kept = axes[: kept_axes(file, [sizes[axis] for axis in axes])]
     detached = fields.get("datafile")
@@ -157,7 +159,7 @@ def _nrrd_axes(file: Path, fields: Mapping[str, str], sizes: list[int]) -> list[
         if out and size != 1:
             raise DataError(
                 f"{file}: has the shape {' x '.join(map(str, sizes))}, whose axis {axis + 1} is "
-                "none of space; a label map has 2 or 3 dimensions, one label per voxel"
+                "not an axis of space; a label map has 2 or 3 dimensions, one label per voxel"
             )
     return [axis for axis, out in enumerate(outside) if not out]
 
@@ -222,7 +224,7 @@ def _unit(file: Path, text: str | None) -> float:
         return 1.0
     unit = UNITS.get(named.pop())
     if unit is None or named:
-        raise DataError(f"{file}: its units are {text}; one of {shortened(list(UNITS))} is read")
+        raise DataError(f"{file}: its units are {text}; allowed are {shortened(list(UNITS))}")
     return unit
 
 
@@ -231,7 +233,7 @@ def meta_header(file: Path) -> Header:
     fields, end = _meta_fields(file)
     sizes = _integers(file, "DimSize", _needed(file, fields, "DimSize"))
     if _integers(file, "NDims", _needed(file, fields, "NDims")) != [len(sizes)]:
-        raise DataError(f"{file}: its header names {len(sizes)} sizes, but another NDims")
+        raise DataError(f"{file}: its header names {len(sizes)} sizes, but NDims is another number")
     kept = kept_axes(file, sizes)
     name = fields["elementdatafile"]
     offset = _integers(file, "HeaderSize", fields.get("headersize", "0"))[0]

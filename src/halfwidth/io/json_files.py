@@ -38,7 +38,9 @@ def json_document(
     for block in blocks(source):
         total += len(block)
         if total > allowed:
-            raise DataError(f"is JSON of more than {allowed // 10**6} MB, the most that is read")
+            raise DataError(
+                f"is JSON of more than {allowed // 10**6} MB, which is too large to read"
+            )
         parts.append(block)
     return parsed_json(b"".join(parts), most_values=most_values)
 
@@ -109,5 +111,5 @@ def _check_structure(data: bytes, where: str, most_values: int) -> None:
             raise DataError(f"{where}is nested more than {MOST_DEPTH} deep, which no results are")
         if values > most_values:
             raise DataError(
-                f"{where}holds more than {most_values} values, the most that is read of one JSON"
+                f"{where}holds more than {most_values} values, which is too many to read"
             )

@@ -100,7 +100,7 @@ def _dtype(file: Path, header: Any) -> np.dtype[Any]:
     if dtype.kind not in "biuf":
         raise DataError(
             f"{file}: its values are of data type {int(header['datatype'])} (NIfTI's code), which "
-            "is no single number; a label map holds one whole number per voxel"
+            "is not a single number; a label map holds one whole number per voxel"
         )
     return dtype
 
@@ -115,7 +115,7 @@ def _scale(file: Path, header: Any) -> tuple[tuple[float, float] | None, tuple[s
     if slope == 0:
         return None, ()
     if np.isnan(slope):
-        note = "its header scales values by NaN (scl_slope), which is taken for no scaling"
+        note = "its header scales values by NaN (scl_slope), which counts as no scaling"
         return None, (f"{file}: {note}, as nibabel and ITK do",)
     if not (np.isfinite(slope) and np.isfinite(intercept)):
         raise DataError(
@@ -177,7 +177,9 @@ def _affine(file: Path, header: Any) -> NDArray[np.float64]:
         return np.asarray(_with_handedness(header).get_best_affine(), np.float64)
     except Exception as error:  # noqa: BLE001 -- the library has several kinds of its own
         reason = " ".join(str(error).split())
-        raise DataError(f"{file}: its header places its voxels nowhere ({reason})") from None
+        raise DataError(
+            f"{file}: its header does not say where its voxels lie ({reason})"
+        ) from None
 
 
 def _times(spacing: NDArray[Any]) -> str:

@@ -76,7 +76,7 @@ def named_by_source(table: Table, path: str | Path, *, may_be_empty: bool = Fals
     shown = _called(path)
     if not table.columns or not (len(table) or may_be_empty):
         is_json = any(name.startswith(("{", "[")) for name in table.names[:1])
-        hint = "; it looks like JSON, of which the name ends in .json" if is_json else ""
+        hint = "; it looks like JSON: end its name in .json" if is_json else ""
         missing = "rows" if table.columns else "columns"
         raise DataError(f"{shown}: the table has no {missing}{hint}")
     return replace(table, source=shown)
@@ -97,7 +97,8 @@ def read_as_it_stands(
     """The table of a file of this kind, one of `FORMATS`."""
     if sheet is not None and kind != "xlsx":
         raise OptionError(
-            f"{source.shown}: {spelled('sheet')} is of a workbook, and this is read as {kind}"
+            f"{source.shown}: {spelled('sheet')} names a sheet of a workbook, "
+            f"and this is read as {kind}; leave it out"
         )
     if kind == "parquet":
         if header is False or decimal is not None:

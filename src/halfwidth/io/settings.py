@@ -43,6 +43,6 @@ def small_toml(path: Path, most_bytes: int) -> str:
     if key := LONG_KEY.search(text):
         line = text.count("\n", 0, key.start()) + 1
         raise DataError(
-            f"{path}: line {line} has a key of more than {MOST_PARTS} parts, which no setting has"
+            f"{path}: line {line} has a key of more than {MOST_PARTS} parts; none is that long"
         )
     return text

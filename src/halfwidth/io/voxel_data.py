@@ -221,7 +221,7 @@ def kept_axes(file: Path, sizes: Sequence[int]) -> int:
     Axes of length one after the third are dropped.
     """
     if not sizes or min(sizes) < 0:
-        raise DataError(f"{file}: its header gives the shape {_times(sizes)}, which is none")
+        raise DataError(f"{file}: its header gives the impossible shape {_times(sizes)}")
     kept = len(sizes)
     while kept > 3 and sizes[kept - 1] == 1:
         kept -= 1

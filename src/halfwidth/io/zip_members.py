@@ -43,7 +43,7 @@ class ZipMembers:
         dense = member.file_size > MOST_EXPANSION * max(member.compress_size, 1)
         if member.file_size > MOST_UNPACKED or (dense and member.file_size > ALWAYS_UNPACKED):
             raise DataError(
-                f"its member {name!r} unpacks to {member.file_size / 1e6:.0f} MB, more than is read"
+                f"its member {name!r} unpacks to {member.file_size / 1e6:.0f} MB, which is too much"
             )
         self._unpacked += member.file_size
         if self._unpacked > MOST_IN_ALL:

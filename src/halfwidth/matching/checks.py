@@ -19,7 +19,7 @@ def check_sets(detections: ObjectSet, references: ObjectSet) -> None:
     """Refuse sets of other classes, and detections of unknown images."""
     if detections.classes != references.classes:
         raise DataError(
-            f"the detections are of classes {quoted(detections.classes)}, the references of "
+            f"the detections have classes {quoted(detections.classes)}, the references "
             f"{quoted(references.classes)}; give both the same classes"
         )
     known = set(references.images)
@@ -88,7 +88,7 @@ def check_held(
     if spec.alike and not set(ways[0]) & set(ways[1]):
         one, other = map(ways_text, ways)
         raise DataError(
-            f"{spec.name} needs both sides in one way, but the detections have {one}, the "
+            f"{spec.name} needs the same on both sides, but the detections have {one}, the "
             f"references {other}{instead}"
         )
 

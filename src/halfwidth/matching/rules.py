@@ -62,8 +62,8 @@ def _check_admits(rule: MatchingRule, criterion: LocalisationSpec) -> None:
     if rule.admits not in fitting:
         one, other = fitting
         raise OptionError(
-            f"{criterion.name} is better where it is {'high' if higher else 'low'}, so that a "
-            f"threshold admits what is {one} or {other} it, not {rule.admits}"
+            f"{criterion.name} is better when {'high' if higher else 'low'}, so its "
+            f"threshold admits values {one} or {other} it, not {rule.admits}"
         )
     for threshold in rule.thresholds:
         if higher:

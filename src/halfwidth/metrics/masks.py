@@ -235,9 +235,7 @@ def as_spacing(spacing: ArrayLike | None, ndim: int) -> tuple[float, ...] | None
         steps = decimals(steps)
     steps = np.broadcast_to(steps.astype(float), (ndim,))
     if not (np.isfinite(steps) & (steps > 0)).all():
-        raise OptionError(
-            f"{spelled('spacing', spacing)} is not made of positive numbers (mm per voxel)"
-        )
+        raise OptionError(f"{spelled('spacing', spacing)} must be positive numbers (mm per voxel)")
     return tuple(float(step) for step in steps)
 
 

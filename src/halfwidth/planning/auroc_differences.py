@@ -134,7 +134,7 @@ def auroc_difference(
         return _with_power(plan, asked, settled=difference is not None)
     if power is not None:
         if asked.margin is None and difference is None:
-            raise OptionError("power goes with a difference, or with a margin")
+            raise OptionError("power needs a difference or a margin; give one")
         share = check_power(power, asked.level, asked.margin)
         goal = power_text(share, asked.difference, asked.margin)
         fewest = smallest_n(lambda m: asked.power(m) >= share, formula.least, goal)
@@ -298,7 +298,7 @@ def _checked(
     apart = 0.0 if difference is None else as_number("difference", difference)
     if not 0 < old + apart < 1:
         raise OptionError(
-            f"{spelled('difference', apart)} from an AUROC of {old:g} leads out of 0 to 1"
+            f"{spelled('difference', apart)} from an AUROC of {old:g} gives one outside 0 to 1"
         )
     if difference is not None and margin is None and not apart:
         raise OptionError(
@@ -322,7 +322,9 @@ def _checked(
     if correlation is not None:
         correlation = as_number("correlation", correlation)
         if not 0 <= correlation < 1:
-            raise OptionError(f"{spelled('correlation', correlation)} is not from 0 up to below 1")
+            raise OptionError(
+                f"{spelled('correlation', correlation)} must be at least 0 and below 1"
+            )
     return _TwoAreas(
         (old + apart, old),
         apart,

@@ -385,7 +385,7 @@ def _pilot(probabilities: Any) -> Array:
     try:
         p = np.asarray(probabilities, dtype=float)
     except (TypeError, ValueError):
-        raise DataError("the pilot holds cells that are no numbers; give probabilities") from None
+        raise DataError("the pilot holds cells that are not numbers; give probabilities") from None
     if p.ndim != 1 or not np.isfinite(p).all():
         raise DataError("the pilot must be one list of probabilities, none of them missing")
     if len(p) < FEWEST:

@@ -69,7 +69,9 @@ def check_n(value: Any, least: int, purpose: str) -> int:
     if n < least:
         raise OptionError(f"n={shown(n)} is too few: {purpose} needs at least {least}")
     if n > MOST_CASES:
-        raise OptionError(f"n={shown(n)} is beyond {MOST_CASES:.0e} cases, which nobody has")
+        raise OptionError(
+            f"n={shown(n)} is more than {MOST_CASES:.0e} cases; give a realistic number"
+        )
     return n
 
 
@@ -105,7 +107,7 @@ def check_not_inferior(difference: float, margin: float) -> None:
     if difference <= -margin:
         raise OptionError(
             f"{spelled('difference', difference)} is not above -margin, {-margin:g}: such a model "
-            "is inferior, and no number of cases shows that it is not"
+            "is inferior, and no number of cases can show otherwise"
         )
 
 
@@ -122,8 +124,8 @@ def check_goal(n: Any, halfwidth: Any, *, power: Any = None, assurance: Any = No
         for name, value in {"halfwidth": halfwidth, "power": power, "assurance": assurance}.items():
             if value is not None:
                 raise OptionError(
-                    f"{spelled(name, value)} asks for the number of cases, {spelled('n', n)} for "
-                    "what so many give; leave one of them out"
+                    f"{spelled(name, value)} asks for a number of cases, and {spelled('n', n)} "
+                    "gives one; leave one of them out"
                 )
     elif halfwidth is None and power is None:
         raise OptionError(

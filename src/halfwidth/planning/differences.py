@@ -179,12 +179,12 @@ def difference(
         return _with_power(plan_at(formula, cases), asked)
     if power is not None:
         if asked.difference is None:
-            raise OptionError("power goes with a difference, or with a margin")
+            raise OptionError("power needs a difference or a margin; give one")
         power = check_power(power, formula.level, asked.margin)
         formula = replace(formula, needs=(_power_requirement(asked, power), *formula.needs))
     if halfwidth is None:
         if assurance is not None:
-            raise OptionError("assurance goes with a half-width; give one, or leave assurance out")
+            raise OptionError("assurance needs a half-width; give one, or leave assurance out")
         most = max(need.n for need in formula.needs)
         return _with_power(replace(plan_at(formula, most), aim=power), asked)
     wanted = wanted_width(halfwidth, asked.range, "a difference")
@@ -358,8 +358,8 @@ def _groups(
         second, moved = second.moved(-difference / 2), moved - difference / 2
     if not second.bounds.low < moved < second.bounds.high:
         raise OptionError(
-            f"{spelled('difference', difference)} from {spelled('mean', second.mean)} leads out of "
-            f"{second.bounds}"
+            f"{spelled('difference', difference)} from {spelled('mean', second.mean)} gives a mean "
+            f"outside {second.bounds}"
         )
     return (second.moved(moved - second.mean), second), assumed, notes
 
@@ -371,7 +371,9 @@ def _pilot_differences(
     if spread != (None, None):
         raise OptionError("a pilot says how differences vary: leave out sd and correlation")
     if not paired:
-        raise OptionError("a pilot of differences is of the same cases; two groups have none")
+        raise OptionError(
+            "a pilot of differences needs the same cases for both models, not two groups"
+        )
     values = as_numbers(pilot, "pilot")
     if not np.isfinite(values).all():
         raise OptionError("differences of the pilot are missing or infinite; leave these cases out")
@@ -438,7 +440,7 @@ def _both_sds(sd: Any, metric: Metric) -> tuple[float, float] | None:
     if several is None:
         return None
     if len(several) != 2:
-        raise OptionError(f"{spelled('sd', sd)} is not one SD, nor those of two models")
+        raise OptionError(f"{spelled('sd', sd)} is neither one SD nor a pair of SDs")
     bounds, called = metric.spec.bounds, metric.spec.called
     return check_sd("sd", several[0], bounds, called), check_sd("sd", several[1], bounds, called)
 

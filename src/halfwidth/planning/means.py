@@ -188,7 +188,7 @@ def plan_for_mean_width(
         return plan_for_width(width_formula, wanted)
     if width_formula.formula != student_t.__name__:
         raise OptionError(
-            f"assurance goes with auto and t, not with {spelled('method', normal_z.__name__)}"
+            f"assurance works with auto and t, not with {spelled('method', normal_z.__name__)}"
         )
 
     from scipy import special

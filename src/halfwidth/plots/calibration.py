@@ -166,7 +166,9 @@ def figure_of_calibration(
     if as_list(titles) is None:
         raise OptionError(f"titles={shown(titles)} is no list of texts, one for each curve")
     if len(titles) != len(drawn):
-        raise OptionError(f"titles names {len(titles)} curves, and there are {len(drawn)}")
+        raise OptionError(
+            f"titles has {len(titles)} titles for {len(drawn)} curves; give one for each"
+        )
     across = min(ACROSS, len(drawn))
     down = -(-len(drawn) // ACROSS)
     width = SINGLE if across == 1 else WIDTH * across / ACROSS

@@ -51,7 +51,7 @@ class Figure(Generic[Drawing, Drawn, Numbers]):
         vars(self)["__wrapped__"] = draw
 
     def __setattr__(self, name: str, _value: object) -> None:
-        raise AttributeError(f"{self.__name__} is a figure, which does not change: {name}")
+        raise AttributeError(f"{self.__name__} is a figure and cannot be changed: {name}")
 
     def __reduce__(self) -> str:
         """By its name, as a function is pickled."""

@@ -95,11 +95,11 @@ def plot(result: Result, kind: str | None = None, *, page: int | None = None) ->
 def pages_of(result: Result, kind: str | None = None) -> list[Figure]:
     """All pages of the picture of a result."""
     if not isinstance(result, Result):
-        raise OptionError(f"{shown(result)} is no result; plot takes what this library returns")
+        raise OptionError(f"{shown(result)} is not a result; give plot what this library returns")
     require_matplotlib()
     drawn = result.collection
     if isinstance(drawn, Sequence) and not drawn:
-        raise OptionError(f"{type(result).__name__} of nothing have no picture")
+        raise OptionError(f"{type(result).__name__} without results cannot be drawn")
     pages = figure_of(result, kind)(drawn)
     # Axes have a figure, and a figure has itself.
     return [page.figure for page in (pages if isinstance(pages, list) else [pages])]

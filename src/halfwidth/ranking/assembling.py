@@ -183,8 +183,8 @@ def _check_direction(family: MeasuredFamily) -> None:
         )
     if better in (Better.ZERO, Better.ONE):
         raise OptionError(
-            f"{functional.metric.spec.called}: {better} is better, and no order of models follows "
-            "from that when intervals lie on both sides of it; rank by a metric that is better "
+            f"{functional.metric.spec.called}: {better} is better, which does not order models "
+            "when intervals lie on both sides of it; rank by a metric that is better "
             "lower or higher, such as ici, ece or brier"
         )
     if better not in (Better.HIGHER, Better.LOWER):

@@ -92,7 +92,7 @@ def _check_absent(options: RankingOptions, settings: Settings) -> None:
     """Refuse a rank for models that no ranking can lack."""
     if options.combining.absent == LAST and settings.how.pairing == "complete":
         raise OptionError(
-            f"{spelled('combine', _with_last(options))} has no effect where a task that lacks a "
+            f"{spelled('combine', _with_last(options))} has no effect when a task without a "
             f"model is an error: {spelled('pairing', 'common')}"
         )
 

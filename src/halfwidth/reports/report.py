@@ -268,7 +268,7 @@ def _several(one: Any) -> Several:
             collection: Several = one if isinstance(one, several) else several((one,))
             return collection
     raise OptionError(
-        f"{shown(one)} is no result: a report takes what summary_ci, metric_ci, estimate, "
+        f"{shown(one)} is not a result: a report takes what summary_ci, metric_ci, estimate, "
         "compare, rank, curve and their kin return"
     )
 

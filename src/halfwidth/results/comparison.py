@@ -250,17 +250,17 @@ class Comparisons(ResultCollection[Difference]):
         if matching:
             there = shortened([_short_name(item) for item in matching], 12)
             raise OptionError(
-                f"{len(matching)} comparisons are of {query!r}: {there}; name more of it, as in "
+                f"{len(matching)} comparisons match {query!r}: {there}; name more, as in "
                 '["liver", "B", "A"], or take one by its place'
             )
         swapped = [item for item in self if len(texts) > 1 and _is_of(item, texts, swapped=True)]
         if swapped:
             raise OptionError(
-                f"no comparison is of {query!r}, but the other way round: "
+                f"no comparison matches {query!r}, but there is the reverse: "
                 f"{shortened([_short_name(item) for item in swapped], 12)}"
             )
         there = shortened([_short_name(item) for item in self], 12)
-        raise OptionError(f"no comparison is of {query!r}; there are {there}")
+        raise OptionError(f"no comparison matches {query!r}; there are {there}")
 
     @property
     def cautions(self) -> tuple[Caution, ...]:

@@ -517,12 +517,12 @@ class Estimates(ResultCollection[Estimate]):
         there = shortened([_short_name(item) for item in matching or self], 12)
         if matching:
             raise OptionError(
-                f"{len(matching)} estimates are of {query!r}: {there}; name more of it, as in "
+                f"{len(matching)} estimates match {query!r}: {there}; name more, as in "
                 '["auroc", "macro"], or take one by its place'
             )
         names = [item.label or item.metric for item in self]
         raise OptionError(
-            f"no estimate is of {query!r}{proposed(query, names) or ';'} there are {there}"
+            f"no estimate matches {query!r}{proposed(query, names) or ';'} there are {there}"
         )
 
     def __contains__(self, wanted: object) -> bool:

@@ -313,12 +313,12 @@ class Rankings(ResultCollection[Ranking]):
         if matching:
             telling = [name for name in known if not all(name in one for one in every)]
             raise OptionError(
-                f"{len(matching)} rankings are of {called}; name one thing more, such as "
+                f"{len(matching)} rankings match {called}; name more, such as "
                 f"rankings[{', '.join(map(repr, [*names, *telling[:1]]))}]. There are "
                 f"{quoted(telling)}"
             )
         nearest = proposed(names[0], known) if len(names) == 1 else ""
-        raise OptionError(f"no ranking is of {called}{nearest}; there are {quoted(known)}")
+        raise OptionError(f"no ranking matches {called}{nearest}; there are {quoted(known)}")
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract as plain types."""

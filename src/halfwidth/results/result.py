@@ -168,7 +168,7 @@ class ResultSequence(Sequence[Item], Generic[Item]):
 
     def _only(self, names: str | tuple[str, ...]) -> Item:
         """The only result that matches all the names."""
-        raise TypeError(f"{type(self).__name__} are taken by their places, not by {names!r}")
+        raise TypeError(f"{type(self).__name__} take a place, not {names!r}")
 
 
 class CollectedResult(Protocol):

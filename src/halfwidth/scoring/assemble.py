@@ -38,7 +38,7 @@ def assemble(
         cases = _with_all_labels(cases, settings)
     labels = {one.label for case in cases for one in case.labels}
     if not labels:
-        raise DataError("no label in any prediction or reference: all are background")
+        raise DataError("no prediction or reference holds a label: all voxels are background")
     unused = [name for name in settings.metrics.tolerances.by_label if name not in labels]
     if unused:
         notes.append(f"tolerances of labels that no case has: {shortened(unused)}")

@@ -154,7 +154,7 @@ def _survey(path: Path) -> _Folder:
         if images:
             case = _normalised_name(folder.name, folder)
             if case in structures:
-                raise DataError(f"{path}: two subfolders are both of {case!r}; keep one")
+                raise DataError(f"{path}: two subfolders hold case {case!r}; keep one")
             structures[case] = dict(images.items())
             others += left
     if maps and structures:
@@ -169,10 +169,10 @@ def _survey(path: Path) -> _Folder:
     cases = {case: cases[case] for case in sorted(cases, key=natural_key)}
     notes = []
     if others:
-        notes.append(f"{path}: passed over {_count_suffixes(others)}, not read as images")
+        notes.append(f"{path}: skipped {_count_suffixes(others)}, which are not images")
     if bare:
         names = _listed([str(folder.relative_to(path)) for folder in bare])
-        notes.append(f"{path}: passed over {_count(len(bare), 'subfolder')} ({names})")
+        notes.append(f"{path}: skipped {_count(len(bare), 'subfolder')} ({names})")
     return _Folder(path, cases, bool(structures), tuple(notes))
 
 
@@ -191,11 +191,11 @@ def _images(files: Sequence[Path], folder: Path) -> tuple[dict[str, Path], list[
         name = _case_name(file)
         if name in images:
             raise DataError(
-                f"{folder}: {images[name].name!r} and {file.name!r} are both of {name!r}; "
+                f"{folder}: {images[name].name!r} and {file.name!r} both hold {name!r}; "
                 "keep the one that is meant"
             )
         if not file.exists():
-            raise DataError(f"{file}: is a link to nothing; fetch the file that it points to")
+            raise DataError(f"{file}: is a broken link; fetch the file that it points to")
         images[name] = file
     others = [file for file in files if not is_image(file) and not _belongs(file, images)]
     return images, others
@@ -319,7 +319,7 @@ def _rename_hint(missing: Sequence[str], extra: Sequence[str]) -> str:
     if not pairs:
         return ""
     name, like = pairs[0]
-    more = f", and {len(pairs) - 1} more so" if len(pairs) > 1 else ""
+    more = f", and so do {len(pairs) - 1} more" if len(pairs) > 1 else ""
     kind = " (in nnU-Net, '_0000' marks an image, not a mask)" if like.endswith("_0000") else ""
     return f"; the prediction {like!r} looks like the reference {name!r}{more}{kind}"
 

@@ -269,13 +269,13 @@ def _refuse_folds(runs: RunTable, label: str, rows: Sequence[int], average_folds
     if not average_folds:
         raise DataError(
             f"{_prefix(label)}column {runs.fold!r} has {len(folds)} folds: folds of one "
-            "cross-validation share their training data, so they are no independent runs and their "
-            f"number is no n; average them within each seed ({spelled('folds', 'average')}), or "
-            "give one run per seed"
+            "cross-validation share their training data, so they are not independent runs and "
+            f"their number is not n; average them within each seed "
+            f"({spelled('folds', 'average')}), or give one run per seed"
         )
     if not runs.seeds:
         raise DataError(
-            f"{_prefix(label)}folds can be averaged within seeds only, and no column is called seed"
+            f"{_prefix(label)}averaging folds within seeds needs a column seed; add one"
         )
 
 

@@ -52,7 +52,7 @@ def check_cases(table: Table, case: str | None) -> None:
     if totals is not None:
         raise DataError(
             f"column {totals.column!r} names {quoted(list(totals.words)[:5])} among the cases (row "
-            f"{table.row_number(int(totals.rows[0]))}): a summary of the other rows is no case; "
+            f"{table.row_number(int(totals.rows[0]))}): a summary of the other rows is not a case; "
             "remove it"
         )
 
@@ -66,7 +66,7 @@ def why_a_summary(table: Table, case: str | None) -> str:
         name.strip().lower() in (*OF_PARTS, *[""] * counted) for name in others
     )
     if _make_a_summary(statistics) and (named or "notnans" in statistics):
-        return f"its columns are statistics ({shortened(statistics, 5)}) and its rows no cases"
+        return f"its columns are statistics ({shortened(statistics, 5)}), so its rows are not cases"
     column = case or next((name for name in table.names if not table.is_numeric(name)), None)
     if column is None:
         return ""

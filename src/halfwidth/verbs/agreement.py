@@ -79,7 +79,7 @@ def limits_of_agreement(
     """
     values = as_data(data, other, metric)
     if not isinstance(values, CaseValues):
-        raise OptionError(f"limits of agreement are of CaseValues, and {values.kind} are given")
+        raise OptionError(f"limits of agreement need CaseValues, not {values.kind}")
     for option, refused in (("missing", "worst"), ("pairing", "none")):
         if getattr(values, option) == refused:
             raise OptionError(
@@ -98,10 +98,10 @@ def limits_of_agreement(
     for family in families:
         if len(family.models) != 2:
             names = shortened(family.models) if any(family.models) else "one without a name"
-            raise OptionError(f"limits of agreement are of two models, not of {names}")
+            raise OptionError(f"limits of agreement need two models, not {names}")
     cases, *others = (one.cases for family in families for one in family.measured(how))
     if others:
         places = shortened([one.label or metric_title(one.metric_spec) for one in (cases, *others)])
-        raise OptionError(f"limits of agreement are of one level and one metric, not of {places}")
+        raise OptionError(f"limits of agreement need one level and one metric, not {places}")
     first, second = cases.values
     return agreement_of(cases, first, second, effect, request.level, share=share)

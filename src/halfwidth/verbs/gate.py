@@ -93,7 +93,7 @@ def gate(
         raise OptionError(NOT_COMPARED)
     if len(names) != 2:
         raise OptionError(
-            f"a new model is held against an old one, and the data are of {len(names)} models"
+            f"a gate compares a new model with an old one, but the data have {len(names)} models"
             + (f" ({', '.join(names)})" if names else "")
         )
     first = names[0] if new is None else str(new)

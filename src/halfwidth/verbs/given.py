@@ -127,9 +127,9 @@ def predictions_in(data: Any, y_score: Any, purpose: str) -> Predictions:
     if isinstance(dataset, Predictions):
         return dataset
     hint = (
-        f"; {spelled('y_score')} has what is predicted of true classes" if y_score is None else ""
+        f"; {spelled('y_score')} gives the predictions for true classes" if y_score is None else ""
     )
-    raise OptionError(f"{purpose} is of Predictions, and {dataset.kind} are given{hint}")
+    raise OptionError(f"{purpose} needs Predictions, not {dataset.kind}{hint}")
 
 
 def only_cases(read: Sequence[ReadCases], purpose: str) -> ReadCases:
@@ -138,5 +138,5 @@ def only_cases(read: Sequence[ReadCases], purpose: str) -> ReadCases:
         return read[0]
     names = shortened([one.label for one in read], 5)
     raise OptionError(
-        f"{purpose} is of one model, and the data are of {len(read)} ({names}); make them of one"
+        f"{purpose} takes one model, and the data have {len(read)} ({names}); give one of them"
     )

@@ -81,7 +81,7 @@ def _detector(data: Any, model: str | None) -> Any:
     """What one detector found."""
     if not isinstance(data, Detections):
         raise OptionError(
-            f"matches are of Detections, not of {type(data).__name__}: match_detections("
+            f"matching needs Detections, not {type(data).__name__}: match_detections("
             "Detections.from_files(detections, references))"
         )
     if model is None:

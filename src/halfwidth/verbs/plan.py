@@ -99,12 +99,12 @@ def plan(
     values = as_data(data, None, metric, estimates=True)
     if not isinstance(values, CaseValues):
         raise OptionError(
-            f"{type(values).__name__} are no pilot: studies are drawn from values of cases "
+            f"{type(values).__name__} cannot be a pilot: studies are drawn from values of cases "
             "(CaseValues); planning.auroc and planning.classes plan test sets"
         )
     if (halfwidth is None) == (n is None):
         raise OptionError(
-            f"give one of {spelled('halfwidth')} and {spelled('n')}, the cases whose width is asked"
+            f"give one of {spelled('halfwidth')} and {spelled('n')}, the number of cases"
         )
     goals = PilotGoals(
         _each("halfwidth", halfwidth), _each("n", n), assurance, as_flag("curve", curve)

@@ -129,7 +129,7 @@ the rank of C is 3.
         check_worst_rank(options.schemes)
     if dataset.pairing == "none":
         raise OptionError(
-            f"{spelled('pairing', 'none')} leaves nothing to rank: ranks are of models on the same "
+            f"{spelled('pairing', 'none')} leaves nothing to rank: ranks need models on the same "
             "cases"
         )
     request = dataset.request(

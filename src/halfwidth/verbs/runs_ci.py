@@ -89,7 +89,7 @@ def runs_ci(
     """
     runs = data if isinstance(data, CaseValues) else CaseValues.from_runs(data)
     if not runs.are_runs:
-        raise OptionError("values are of cases; those of training runs are CaseValues.from_runs")
+        raise OptionError("these are values of cases; read training runs with CaseValues.from_runs")
     estimates = estimate(
         runs,
         metric=metric,
@@ -103,7 +103,7 @@ def runs_ci(
     if len(estimates) > 1:
         labels = shortened([one.label or one.statistic_title for one in estimates], 5)
         raise OptionError(
-            f"runs_ci answers for one level and one source of variation, and there are {labels}; "
-            "estimate answers for each"
+            f"runs_ci takes one level and one source of variation, and there are {labels}; "
+            "use estimate for all of them"
         )
     return cast("RunsEstimate", estimates[0])

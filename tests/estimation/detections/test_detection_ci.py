@@ -252,7 +252,7 @@ def test_strata_keep_their_size() -> None:
         ({"duplicates": "twice"}, "is none of false_positive, ignored"),
         ({"max_detections": 0}, "is not an integer from 1 up"),
         ({"boundary_distance": -1}, "is not above 0"),
-        ({"metric": "fppi", "threshold": [0.5, 0.6]}, "of one threshold of localisation"),
+        ({"metric": "fppi", "threshold": [0.5, 0.6]}, "takes one threshold of localisation"),
         (
             {"by_threshold": True, "localisation": "centre_distance"},
             "needs thresholds of centre_distance",

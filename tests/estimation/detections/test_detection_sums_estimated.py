@@ -74,9 +74,7 @@ def test_another_matching_than_that_of_the_definition_is_said_or_refused() -> No
         rng=1,
         n_resamples=99,
     )
-    assert (
-        sum("panoptic quality is defined with overlaps > 0.5" in note for note in both.notes) == 2
-    )
+    assert sum("panoptic quality is defined for overlaps > 0.5" in note for note in both.notes) == 2
     with pytest.raises(hw.OptionError, match="lesionwise"):
         estimated("lesionwise_dsc", assignment="hungarian")
 

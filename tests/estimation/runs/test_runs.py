@@ -405,7 +405,7 @@ def test_folds_are_no_runs_but_their_means_are() -> None:
     assert {e.n for e in made} == {12}
     assert made[0].value == sample_quantile(values.reshape(12, 5).mean(axis=1), q=0.5)
     without = {name: column for name, column in runs.items() if name != "seed"}
-    with pytest.raises(hw.DataError, match="no column is called seed"):
+    with pytest.raises(hw.DataError, match="needs a column seed"):
         made_of(without, folds="average")
     short = {name: list(column)[:-1] for name, column in runs.items()}
     with pytest.raises(hw.DataError, match="seed 11 has the folds 0, 1, 2, 3 and"):
@@ -441,7 +441,7 @@ def test_what_comes_out_is_plain() -> None:
         ({"quantile": 1}, "quantile=1 is not strictly between 0 and 1"),
         ({"quantile": 90}, "for 90 % write 0.9"),
         ({"quantile": "0.9"}, "quantile='0.9' is not strictly between"),
-        ({"quantile": [0.1, 0.9]}, "estimate answers for each"),
+        ({"quantile": [0.1, 0.9]}, "use estimate for all of them"),
         ({"confidence_level": 95}, "for 95 % write 0.95"),
         ({"method": "t"}, "makes no interval for the"),
         ({"method": "exakt"}, "did you mean 'exact'"),
@@ -479,9 +479,9 @@ def test_runs_are_estimated_and_nothing_else() -> None:
         hw.OptionError, match="method='exact' makes intervals of quantiles over runs"
     ):
         hw.estimate(runs, method="exact")
-    with pytest.raises(hw.OptionError, match="there are weights, split; estimate answers"):
+    with pytest.raises(hw.OptionError, match="there are weights, split; use estimate"):
         hw.runs_ci(runs)
-    with pytest.raises(hw.OptionError, match="values are of cases; those of training runs"):
+    with pytest.raises(hw.OptionError, match="these are values of cases; read training runs"):
         hw.runs_ci(hw.CaseValues.from_arrays(ACCURACY))
     with pytest.raises(hw.OptionError, match=r"by=.* is of a table of runs"):
         hw.CaseValues.from_runs(ACCURACY, by="source")

@@ -242,7 +242,7 @@ def test_several_curves_stand_side_by_side() -> None:
     assert [ax.get_xlabel() for ax in figure.axes] == ["predicted probability"] * 2
     with pytest.raises(hw.OptionError, match="figure_of_calibration"):
         hw.plots.calibration([*curves, *curves])  # type: ignore[arg-type]
-    with pytest.raises(hw.OptionError, match="titles names 1 curves, and there are 2"):
+    with pytest.raises(hw.OptionError, match="titles has 1 titles for 2 curves"):
         hw.plots.figure_of_calibration([*curves, *curves], ["model A"])
     with pytest.raises(hw.OptionError, match="at least one curve"):
         hw.plots.figure_of_calibration([])

@@ -249,7 +249,7 @@ def test_what_is_wrong_is_said_in_one_line(given: Any, role: Any, words: str) ->
         ({"size": [20, 30], "counts": [0.5]}, "has the 'counts' [0.5]"),
         ({"size": [20], "counts": []}, "has the 'size' [20]"),
         ([[1, 2, 3, 4]], "a list of three points or more"),
-        ([[1, 2, 3, 4, 1e9, 4]], "leaves its image by far"),
+        ([[1, 2, 3, 4, 1e9, 4]], "far outside its image"),
         ("P", "it is a list of polygons or a run-length"),
         ([[]], "three points"),
     ],
@@ -370,5 +370,7 @@ def test_boxes_are_matched_where_nothing_can_draw_the_polygons_beside_them(
     estimates = estimate_detections(found, truth, localisation="box_iou", **options)
     assert estimates[0].value == 1
     assert any("takes pycocotools" in note for note in estimates.notes)
-    with pytest.raises(hw.DataError, match="polygons, which need pycocotools"):
+    with pytest.raises(
+        hw.DataError, match="polygons, and drawing them as COCO does needs pycocotools"
+    ):
         estimate_detections(found, truth, localisation="point_in_mask", **options)

@@ -89,7 +89,7 @@ def test_yolo_with_scores_and_names(tmp_path: Path) -> None:
         ("0 320 240 20 20", "shares of the image"),
         ("0 nan 0.5 0.2 0.2", "has the box (nan"),
         ("0 0.5 0.5 -0.2 0.2", "side along x is negative"),
-        ("0 .5 .5 .2 .2 .9\n0 .5 .5 .2 .2", "line 2 has no score, and other lines have"),
+        ("0 .5 .5 .2 .2 .9\n0 .5 .5 .2 .2", "line 2 has no score, but other lines do"),
     ],
 )
 def test_bad_lines_of_yolo_are_named(line: str, words: str, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_bad_lines_of_yolo_are_named(line: str, words: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("sizes", "words"),
     [
-        ({"b": (1, 2)}, "say nothing of 1 images (a)"),
+        ({"b": (1, 2)}, "lacks 1 images (a)"),
         ({"a": (0, 2)}, "(width, height) is expected"),
         (3, "gives no sizes; give a folder"),
         ("nowhere", "no such file"),
@@ -289,8 +289,8 @@ def test_instances_are_scored_by_a_table(tmp_path: Path) -> None:
         [0.25],
     ]
     for text, words in (
-        (rows.replace("a,7,0.75\n", ""), "no score of label 7 of image 'a' (1 of 3"),
-        (rows + "b,2,0.5\n", "a score of label 2 of image 'b', which no map holds"),
+        (rows.replace("a,7,0.75\n", ""), "no score for label 7 of image 'a' (1 of 3"),
+        (rows + "b,2,0.5\n", "a score for label 2 of image 'b', which no map holds"),
         (rows + "a,1,0.5\n", "line 5 is of label 1 of image 'a', as one before"),
         (rows.replace("0.25", "inf"), "line 2 has no image, whole label and finite score"),
         (rows.replace("label", "odd"), "scores of instances are in image, label and score"),
@@ -299,9 +299,9 @@ def test_instances_are_scored_by_a_table(tmp_path: Path) -> None:
         with pytest.raises(HalfwidthError) as error:
             read_objects(tmp_path / "m", scores=tmp_path / "s.csv")
         assert words in str(error.value)
-    with pytest.raises(OptionError, match="references have none"):
+    with pytest.raises(OptionError, match="references have no scores"):
         read_objects(tmp_path / "m", role="references", scores=tmp_path / "s.csv")
-    with pytest.raises(OptionError, match="by their labels"):
+    with pytest.raises(OptionError, match="belong to labels"):
         read_objects(tmp_path / "m", instances="components", scores=tmp_path / "s.csv")
 
 
@@ -361,7 +361,7 @@ def test_thresholds_are_compared_as_the_map_stores_its_values(tmp_path: Path) ->
     [
         (None, "looks like probabilities"),
         ("0.5", "write them as threshold=0.5,score=max"),
-        ("score=max", "name no threshold"),
+        ("score=max", "lack a threshold"),
         ("threshold=x", "the threshold is a number"),
         ("threshold=-1", "the threshold is a number"),
         ("threshold=0.5,min_voxels=0", "min_voxels a whole number"),
@@ -421,5 +421,5 @@ def test_formats_are_named_or_told(tmp_path: Path) -> None:
     (tmp_path / "a.doc").write_text("x")
     with pytest.raises(DataError, match=r"cannot tell the format from the suffix '\.doc'"):
         read_objects(tmp_path / "a.doc")
-    with pytest.raises(OptionError, match="a format is of files"):
+    with pytest.raises(OptionError, match="only files have a format"):
         read_objects([], format="coco")

@@ -150,7 +150,7 @@ NOT_SQUARE = [[1, 2, 3]]
         ({"scores": [1]}, "has none of boxes, masks, points"),
         ({"boxes": NOT_SQUARE}, "boxes of shape (1, 3); (m, 4 or 6) is expected"),
         ({"boxes": [1, 2, 3, 4]}, "boxes of shape (4,)"),
-        ({"boxes": [["a", 2, 3, 4]]}, "boxes that are no numbers"),
+        ({"boxes": [["a", 2, 3, 4]]}, "boxes that are not numbers"),
         ({"boxes": BOX, "scores": [1, 2]}, "has 1 objects and 2 scores"),
         ({"boxes": BOX, "labels": [1, 2]}, "has 1 objects and 2 labels"),
         ({"boxes": BOX, "labels": [0.5]}, "a class is no fraction"),
@@ -174,9 +174,9 @@ def test_what_does_not_fit_is_named(given: dict[str, Any], words: str) -> None:
 
 
 def test_what_one_image_has_others_must_have() -> None:
-    with pytest.raises(DataError, match="image '2' has no scores, and others have"):
+    with pytest.raises(DataError, match="image '2' has no scores, but others do"):
         read_objects([{"boxes": BOX, "scores": [1]}, {"boxes": BOX}])
-    with pytest.raises(DataError, match="of 2 dimensions in one image and of 3 in another"):
+    with pytest.raises(DataError, match="2 dimensions in one image and 3 in another"):
         read_objects([{"boxes": BOX}, {"boxes": [[1, 2, 3, 4, 5, 6]]}])
     planes = read_objects([{"boxes": BOX}])
     space = read_objects([{"boxes": [[1, 2, 3, 4, 5, 6]]}], role="references")
@@ -197,7 +197,7 @@ def test_what_is_nothing_of_the_kind(given: Any) -> None:
         ({"role": "truth"}, "unknown role of objects 'truth'"),
         ({"box_format": "yxyx"}, "unknown box format"),
         ({"box_convention": "odd"}, "unknown box convention"),
-        ({"candidates": "threshold=0.5"}, "candidates is not for a dict for each image"),
+        ({"candidates": "threshold=0.5"}, "not with a dict for each image"),
     ],
 )
 def test_options_are_checked(option: dict[str, Any], words: str) -> None:

@@ -135,7 +135,7 @@ def test_of_many_curves_those_of_the_most_objects_are_drawn_without_bands() -> N
     legend: Any = ax.get_legend()
     names = [text.get_text() for text in legend.get_texts()]
     assert names == [f"class {k}" for k in range(30) if k % 2 or k > 19]
-    assert "20 of 30 curves, those of the most objects" in notes_of(ax)
+    assert "20 of 30 curves, those with the most objects" in notes_of(ax)
     assert "bands" not in notes_of(ax)
     bands = [c for c in ax.collections if isinstance(c, PolyCollection)]
     assert not any(np.asarray(path.vertices).size for band in bands for path in band.get_paths())

@@ -339,7 +339,9 @@ def test_what_does_not_fit_is_refused() -> None:
     lists, detections, references = boxed()
     with pytest.raises(hw.DataError, match="references are not those of the matches"):
         figure_of_worst_images(lists, detections, replace(references, images=("a", "b", "c", "d")))
-    with pytest.raises(hw.OptionError, match=r"threshold=0\.7 is none of those matched at: 0\.5"):
+    with pytest.raises(
+        hw.OptionError, match=r"threshold=0\.7 is not among the matched thresholds: 0\.5"
+    ):
         figure_of_worst_images(lists, detections, references, threshold=0.7)
     with pytest.raises(hw.OptionError, match="most=0"):
         figure_of_worst_images(lists, detections, references, most=0)
@@ -348,7 +350,7 @@ def test_what_does_not_fit_is_refused() -> None:
     for anything in (np.ones(2), [0.5]):
         with pytest.raises(hw.OptionError, match="score_threshold"):
             figure_of_worst_images.frame(lists, detections, references, score_threshold=anything)  # type: ignore[arg-type]
-        with pytest.raises(hw.OptionError, match="is no name of an image"):
+        with pytest.raises(hw.OptionError, match="is not the name of an image"):
             matched_image(lists, detections, references, anything)  # type: ignore[arg-type]
     with pytest.raises(hw.OptionError, match="needs scores"):
         figure_of_worst_images.frame(

@@ -410,7 +410,7 @@ def test_finished_results_take_no_inference() -> None:
     (alone,) = hw.estimate(models()["vit"], metric="dsc")
     with pytest.raises(hw.OptionError, match=r"margin=0\.1 has no effect on finished results"):
         hw.report(alone, margin=0.1)
-    with pytest.raises(hw.OptionError, match="is no result"):
+    with pytest.raises(hw.OptionError, match="is not a result"):
         hw.report([alone, 0.9])
     with pytest.raises(hw.OptionError, match="needs data or a result"):
         hw.report([])

@@ -80,7 +80,7 @@ def test_coverage_is_told_of_what_was_studied() -> None:
     clustered = section(
         hw.summary_ci(dice, metric="dsc", groups=pairs), "How far to trust the intervals"
     )
-    assert "the study of real instances says nothing" in clustered
+    assert "The study of real instances does not cover" in clustered
     assert "| clusters |" in clustered
     assert "more cases of the same clusters bring less" in clustered
 

@@ -271,5 +271,5 @@ def test_bad_options_of_the_model_are_errors() -> None:
         skewness_model(table, confidence_level=95)
     with pytest.raises(DataError, match="lacks organ"):
         skewness_model(table, groups=("organ",))
-    with pytest.raises(OptionError, match="no paces"):
+    with pytest.raises(OptionError, match="not paces"):
         skewness_model(table.drop(columns="pace"))

@@ -121,7 +121,7 @@ def test_each_method_has_its_own() -> None:
 
 def test_bad_goals_are_errors() -> None:
     cells = curve(lambda n: 0.95)
-    with pytest.raises(OptionError, match=r"target=92\.5 is no coverage"):
+    with pytest.raises(OptionError, match=r"target=92\.5 is not a coverage"):
         analysis.needs(cells, target=92.5)
     with pytest.raises(OptionError, match="width=0"):
         analysis.needs(cells, width=0)

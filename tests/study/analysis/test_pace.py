@@ -109,7 +109,7 @@ def test_studies_are_put_together() -> None:
 
 def test_a_cell_that_stands_twice_is_an_error() -> None:
     one = with_pace(-1.0, task="a")
-    with pytest.raises(DataError, match=r"5 cells stand twice.*instance a/dsc.*leave out one"):
+    with pytest.raises(DataError, match=r"5 cells occur twice.*instance a/dsc.*leave out one"):
         cells_of(one, one.assign(source="another path"))
 
 

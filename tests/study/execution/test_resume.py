@@ -312,7 +312,7 @@ def test_a_scheduler_that_goes_away(
     runs.until_done(DONE)
     cluster.scheduler.send_signal(signal.SIGKILL)
     assert process.wait(timeout=NEVER) == 1
-    assert f"dask='{cluster.address}': the scheduler has gone" in runs.said()
+    assert f"dask='{cluster.address}': the scheduler is gone" in runs.said()
     assert "the same command goes on" in runs.said()
     assert "Traceback" not in runs.said()
     runs.finish()

@@ -122,7 +122,7 @@ def test_what_cannot_be_recalibrated() -> None:
     for slope in (0, -1, math.nan, math.inf):
         with pytest.raises(OptionError, match="not above 0"):
             populations.recalibrated(population, slope=slope)
-    with pytest.raises(OptionError, match="of the second of two classes, and there are 3"):
+    with pytest.raises(OptionError, match="needs two classes, and there are 3"):
         populations.recalibrated(population, intercept=0.1)
     with pytest.raises(OptionError, match="no finite number"):
         populations.recalibrated(model(2), intercept=math.inf)

@@ -329,8 +329,8 @@ def test_files_that_are_not_understood_are_named(tmp_path: Path) -> None:
     assert "#   patients.csv: neither the name nor a column (age) names a metric; say" in end
     assert "#   b_dsc.csv: no numeric column to estimate" in end
     assert "#   broken.parquet: cannot be read as Parquet" in end
-    assert "#   lone_scores.npy: no file of targets belongs to it" in end
-    assert "#   alone_targets.npy: no file of scores belongs to it" in end
+    assert "#   lone_scores.npy: it has no file of targets" in end
+    assert "#   alone_targets.npy: it has no file of scores" in end
     assert "# Files that a study does not read: notes.md" in end
     assert "# This does not work yet: [[tables]]: c_iou.csv: column 'liver': 60 of 60" in text
 

@@ -156,7 +156,7 @@ def test_a_canonical_table_needs_no_options(folder: Path) -> None:
     text = complaint(folder, table('files = "long.csv"', "scale = 100"))
     assert text.startswith("long.csv: scale and bounds would apply to every metric of the table (d")
     text = complaint(folder, table('files = "long.csv"', 'metric = "iou"'))
-    assert text == "long.csv: no row is of metric 'iou'; the table has dsc, nsd, hd95"
+    assert text == "long.csv: no row has metric 'iou'; the table has dsc, nsd, hd95"
 
 
 def test_parameters_of_a_canonical_table_are_part_of_the_metric(folder: Path) -> None:

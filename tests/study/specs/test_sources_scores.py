@@ -94,7 +94,7 @@ def test_the_calibration_that_a_model_is_given_stands_in_its_name(folder: Path) 
     assert made.name.endswith(", slope 0.5")
     assert made.digest != only(folder, section(*PAIRS, "calibration_slope = 0.6")).digest
     assert made.build().calibration == (0.0, 0.5)
-    with pytest.raises(hw.DataError, match="of the second of two classes, and there are 3"):
+    with pytest.raises(hw.DataError, match="needs two classes, and there are 3"):
         only(folder, section(*PAIRS, "calibration_slope = 1", "calibration_intercept = 1"))
 
 
@@ -262,7 +262,7 @@ def test_logits_and_probabilities_are_told_apart(folder: Path) -> None:
     assert 'they are probabilities; write kind = "probabilities"' in text
     save(folder, "a", softmax(LOGITS) * 0.9, LABELS)
     text = complaint(folder, section(*PAIRS, kind="probabilities"))
-    assert "the probabilities of a case miss a sum of 1 by up to 0.1 (allowed: 0.001)" in text
+    assert "the sum of the probabilities of a case is off 1 by up to 0.1 (allowed: 0.001)" in text
 
 
 def test_files_without_a_partner(folder: Path) -> None:
@@ -298,7 +298,7 @@ def test_more_columns_than_classes(folder: Path) -> None:
 
 def test_the_binary_average_needs_two_classes_and_the_positive_one(folder: Path) -> None:
     text = complaint(folder, BINARY + section(*PAIRS))
-    assert "averages = [\"binary\"] is of two classes, and there are 3 ('0', '1', '2')" in text
+    assert "averages = [\"binary\"] needs two classes, and there are 3 ('0', '1', '2')" in text
     save(folder, "a", LOGITS[:, :2], np.array(["x", "y"])[LABELS % 2])
     text = complaint(folder, BINARY + section(*PAIRS))
     assert "needs to know which of 'x', 'y' is positive = ..." in text

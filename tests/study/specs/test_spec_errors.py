@@ -57,7 +57,7 @@ WRONG = [
     ("statistics = [1]", "statistics = 1 is not a text in quotes"),
     (
         'metrics = ["f1"]',
-        "metrics has no effect: it is about test sets, and there is no [[scores]]",
+        "metrics has no effect: it applies to test sets, and there is no [[scores]]",
     ),
     ('averages = ["macro"]', "averages has no effect"),
     ('absent_class = "zero"', "absent_class has no effect"),
@@ -127,7 +127,7 @@ def test_an_unknown_name_comes_with_the_nearest(file: Path, content: str, said: 
         ),
         (f'{TABLES}from = "nsd"\n', "from = 'nsd': what can be converted is metric = \"iou\" with"),
         (f'{TABLES}population = "kd"\n', 'population = "kd" is none of "auto", "kde", "empirical"'),
-        ('[[tables]]\nfiles = "{modle}.csv"\n', "{modle} means nothing; did you mean 'model'?"),
+        ('[[tables]]\nfiles = "{modle}.csv"\n', "{modle} has no meaning; did you mean 'model'?"),
         ('[[tables]]\nfiles = "{task}{task}"\n', "has {task} twice; write * for the other"),
         ('[[tables]]\nfiles = "{task}"\ntask = "a"\n', "both say the task; leave one out"),
         (SCORES.replace("kind", "#"), '[[scores]] lacks kind: what the scores are, "logits"'),
@@ -167,7 +167,10 @@ def test_what_is_wrong_with_a_section_is_said(file: Path, content: str, said: st
         (BETA.replace("b = 2", ""), "[[populations]]: beta needs b (second shape)"),
         (BETA.replace("b = 2", "b = -2"), "[[populations]]: beta: b=-2.0 is not above 0"),
         (f"{TABLES}bounds = [1, 0]\n", "[[tables]] bounds: bounds need a low end below"),
-        (f'[study]\nmetrics = "rmse"\n{SCORES}', "'rmse' is of predicted numbers, and [[scores]]"),
+        (
+            f'[study]\nmetrics = "rmse"\n{SCORES}',
+            "'rmse' measures predicted numbers, but [[scores]]",
+        ),
         (f'[study]\nmetrics = "dsc"\n{SCORES}', "'dsc' has a value for each case, not one for a"),
     ],
 )
@@ -200,7 +203,7 @@ def test_a_slip_in_the_toml_is_found(file: Path, content: str, said: str) -> Non
 def test_keys_of_very_many_parts_do_not_fill_the_memory(part: str, file: Path) -> None:
     start = time.process_time()
     text = complaint(file, f"[study]\nseed = 1\n{'.'.join([part] * 20_000)} = 1\n")
-    assert text == "line 3 has a key of more than 20 parts, which no setting has"
+    assert text == "line 3 has a key of more than 20 parts; none is that long"
     assert time.process_time() - start < 1
 
 

@@ -179,7 +179,7 @@ def without_seal(folder: Path) -> None:
         (longer, "is damaged"),
         (a_folder, "cannot be read (Is a directory)"),
         (swapped, f"is the part of {chunks(2)[1].name}"),
-        (foreign, "is of another study"),
+        (foreign, "belongs to another study"),
         (another_name, f"is the part of {chunks(2)[0].name}"),
         (without_seal, "has lost its seal"),
     ],

@@ -125,7 +125,7 @@ def test_a_part_of_another_study_or_chunk_is_not_done(store: Store, tmp_path: Pa
     other = store_in(tmp_path / "other", seed=8)
     other.write(CHUNK, ROWS, "whole")
     shutil.copy(other.part(CHUNK), store.part(CHUNK))
-    assert store.chunk_states([CHUNK]).faults == {CHUNK.name: "is of another study"}
+    assert store.chunk_states([CHUNK]).faults == {CHUNK.name: "belongs to another study"}
     second = chunks(2)[1]
     store.write(second, ROWS, "whole")
     shutil.copy(store.part(second), store.part(CHUNK))

@@ -116,8 +116,8 @@ def test_a_path_into_json_that_nothing_recognises(tmp_path: Path) -> None:
     ("path", "message"),
     [
         ("case.{case}.{organ}", "unknown part of a path 'organ'"),
-        ("case.{metric}", "has to name {case} once"),
-        ("case.{case}.{case}", "has to name {case} once"),
+        ("case.{metric}", "must name {case} once"),
+        ("case.{case}.{case}", "must name {case} once"),
         ("case.{case}", "without naming their metric"),
         ("cases.{case}.{metric}", "no 'cases' in the document, which holds case, aggregates"),
         ("case.{case}.{label}.{metric}", "no numbers at case"),

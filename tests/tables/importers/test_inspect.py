@@ -180,7 +180,7 @@ def test_a_member_that_fills_the_memory(tmp_path: Path, monkeypatch: pytest.Monk
     assert file.stat().st_size < 1 << 16
     monkeypatch.setattr(zip_members, "ALWAYS_UNPACKED", 1 << 24)
     with pytest.raises(
-        hw.DataError, match=r"'summaries\.json' unpacks to 34 MB, more than is read"
+        hw.DataError, match=r"'summaries\.json' unpacks to 34 MB, which is too much"
     ):
         read_table(file)
 
@@ -238,11 +238,14 @@ def test_cut_short(tmp_path: Path, cut: int) -> None:
             {"header.json": b"[" * 1000, "samples/a_epoch_1.json": sample("a")},
             "header.json is nested",
         ),
-        ({"header.json": HEADER, "samples/a_epoch_1.json": [1]}, "sample 1 is no sample"),
-        ({"header.json": HEADER, "samples/a_epoch_1.json": sample("a", epoch="x")}, "no sample"),  # type: ignore[arg-type]
+        ({"header.json": HEADER, "samples/a_epoch_1.json": [1]}, "sample 1 is not a sample"),
+        ({"header.json": HEADER, "samples/a_epoch_1.json": sample("a", epoch="x")}, "not a sample"),  # type: ignore[arg-type]
         ({"header.json": HEADER, "samples/a_epoch_1.json": sample("a", scores=[1])}, "no scores"),
         ({"header.json": HEADER, "samples/a_epoch_1.json": sample("a", value="A")}, "only choice"),
-        ({"header.json": [], "summaries.json": {"a": 1}}, "sample 1 is no sample|holds no samples"),
+        (
+            {"header.json": [], "summaries.json": {"a": 1}},
+            "sample 1 is not a sample|holds no samples",
+        ),
     ],
 )
 def test_malformed(tmp_path: Path, files: dict[str, Any], message: str) -> None:

@@ -38,11 +38,11 @@ def test_weights_where_they_differ(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"case_pred": {"a": 1}}, "of other cases"),
-        ({"case_pred": [1, 2]}, "case_pred is no object"),
+        ({"case_pred": {"a": 1}}, "hold different cases"),
+        ({"case_pred": [1, 2]}, "case_pred must be an object"),
         ({"case_weight": {"a": 1}}, "case_weight has no value for"),
         ({"case_target": {}, "case_pred": {}}, "holds no cases"),
-        ({"case_target": None}, "case_target is no object"),
+        ({"case_target": None}, "case_target must be an object"),
     ],
 )
 def test_malformed(tmp_path: Path, change: dict[str, Any], message: str) -> None:

@@ -131,7 +131,7 @@ class _Entries:
         place = next(i for i, row in enumerate(self.rows) if not _is_number(row.get(key)))
         row = self.rows[place]
         if key not in row:
-            raise DataError(f"{self.named(place)} has no {key!r}, which others have")
+            raise DataError(f"{self.named(place)} has no {key!r}, but others do")
         raise DataError(f"{self.named(place)} has {_has(row, key)}, which is no number")
 
     def flags(self, key: str) -> NDArray[np.bool_] | None:
@@ -208,9 +208,7 @@ class _Listed:
             return cls(rows, ids, ids, ())
         repeated = [one for one, count in Counter(names).items() if count > 1]
         if repeated:
-            note = (
-                f"{key} are called by their ids: the {named[0]} {shown(repeated[0])} is not one's"
-            )
+            note = f"{key} go by their ids: several have the {named[0]} {shown(repeated[0])}"
             return cls(rows, ids, ids, (note,))
         return cls(rows, ids, names, ())
 

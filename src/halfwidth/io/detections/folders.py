@@ -36,7 +36,9 @@ def image_names(files: Sequence[Path]) -> list[str]:
         # macOS decomposes accents, other systems do not.
         name = unicodedata.normalize("NFC", file.stem)
         if name in names:
-            raise DataError(f"{names[name].name!r} and {file.name!r} are both of {name!r}")
+            raise DataError(
+                f"{names[name].name!r} and {file.name!r} both describe image {name!r}; keep one"
+            )
         names[name] = file
     return list(names)
 

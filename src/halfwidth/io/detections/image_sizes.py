@@ -43,8 +43,8 @@ def shapes_of(images: Sequence[str], source: Any) -> tuple[tuple[int, int], ...]
     missing = [image for image, size in zip(images, shapes, strict=True) if size is None]
     if missing:
         raise DataError(
-            f"image_sizes say nothing of {len(missing)} images ({shortened(missing, 3)}); they "
-            f"are of {shortened(list(known), 3) or 'none'}"
+            f"image_sizes lacks {len(missing)} images ({shortened(missing, 3)}); it has "
+            f"{shortened(list(known), 3) or 'none'}"
         )
     return tuple(size for size in shapes if size is not None)
 

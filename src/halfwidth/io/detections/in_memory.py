@@ -170,7 +170,7 @@ def _rows(
         return None
     array = _array(arrays[key])
     if array.dtype.kind not in "biuf":
-        raise DataError(f"image {name!r} has {key} that are no numbers ({shown(arrays[key])})")
+        raise DataError(f"image {name!r} has {key} that are not numbers ({shown(arrays[key])})")
     if array.size == 0:
         return np.zeros((0, *widths[:1]))
     if array.ndim != 1 + bool(widths) or (widths and array.shape[1] not in widths):
@@ -238,9 +238,9 @@ def _together(parts: Sequence[_Part], key: str) -> Array | None:
         return None
     for part, one in zip(held, arrays, strict=True):
         if one is None:
-            raise DataError(f"image {part.name!r} has no {key}, and others have")
+            raise DataError(f"image {part.name!r} has no {key}, but others do")
     if len({one.shape[1:] for one in arrays}) > 1:
-        raise DataError(f"{key} are of 2 dimensions in one image and of 3 in another")
+        raise DataError(f"{key} have 2 dimensions in one image and 3 in another")
     return np.concatenate(arrays)
 
 
@@ -250,7 +250,7 @@ def _masks(parts: Sequence[_Part]) -> list[CroppedMask] | None:
         return None
     for part in held:
         if part.masks is None:
-            raise DataError(f"image {part.name!r} has no masks, and others have")
+            raise DataError(f"image {part.name!r} has no masks, but others do")
     return [mask for part in held for mask in part.masks or ()]
 
 

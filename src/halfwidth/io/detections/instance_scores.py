@@ -35,14 +35,14 @@ def scores_of(images: Sequence[str], labels: Sequence[int], source: Any) -> Arra
     if lacking:
         image, label = lacking[0]
         raise DataError(
-            f"{name}: says no score of label {label} of image {image!r} ({len(lacking)} of "
+            f"{name}: has no score for label {label} of image {image!r} ({len(lacking)} of "
             f"{len(wanted)} instances have none)"
         )
     spare = sorted(set(known) - set(wanted))
     if spare:
         image, label = spare[0]
         raise DataError(
-            f"{name}: has a score of label {label} of image {image!r}, which no map holds"
+            f"{name}: has a score for label {label} of image {image!r}, which no map holds"
         )
     return np.array([known[one] for one in wanted])
 

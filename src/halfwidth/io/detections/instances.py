@@ -60,7 +60,9 @@ def _images_in(folder: Path) -> dict[str, Path]:
             continue
         name = _name(file)
         if name in images:
-            raise DataError(f"{images[name].name!r} and {file.name!r} are both of {name!r}")
+            raise DataError(
+                f"{images[name].name!r} and {file.name!r} are both images of {name!r}; keep one"
+            )
         images[name] = file
     return images
 
@@ -96,7 +98,9 @@ def instance_objects(source: Path, how: ReadingObjects) -> ObjectSet:
     structures = [name for name in read.structures if name]
     if structures:
         if how.class_names is not None:
-            raise OptionError("class_names is of labels; the classes here are names of files")
+            raise OptionError(
+                "class_names names labels, but here the classes are names of files; leave it out"
+            )
         classes = sorted(set(structures), key=natural_key)
         category = [classes.index(name) for name in read.structures_of_objects()]
     elif kind == "components":
@@ -105,7 +109,9 @@ def instance_objects(source: Path, how: ReadingObjects) -> ObjectSet:
         category = [place_of[label] for label in labels]
     else:
         if how.class_names is not None:
-            raise OptionError("class_names is of classes; labels of instances are none")
+            raise OptionError(
+                "class_names names classes, but these labels count instances; leave it out"
+            )
         classes, category = [ONLY_CLASS], [0] * len(labels)
     alone = kind == "labels" and labels and set(labels) == {1} and not structures
     return read.finished(classes, category, (ALL_ONE,) if alone else (), scores)
@@ -116,9 +122,9 @@ def _scores(read: Maps, labels: Sequence[int], how: ReadingObjects, kind: str) -
     if how.scores is None:
         return None
     if kind != "labels" or any(read.structures):
-        raise OptionError("scores are of instances by their labels, one map for each image")
+        raise OptionError("scores belong to labels of instances and need one map for each image")
     if how.role is Role.REFERENCES:
-        raise OptionError("scores are of detections; references have none")
+        raise OptionError("references have no scores; give scores with the detections")
     owners = [
         read.images[owner]
         for owner, part in zip(read.owners, read.parts, strict=True)

@@ -37,7 +37,7 @@ def image_list(source: Any) -> list[str]:
     elif isinstance(source, Sequence) or hasattr(source, "tolist"):
         names = [str(one) for one in source]
     else:
-        raise OptionError(f"images {shown(source)} are no names of images; give these, or a path")
+        raise OptionError(f"images {shown(source)} are not names of images; give names, or a path")
     if not names:
         raise DataError(f"{shown(source)} names no image")
     repeated = (
@@ -87,8 +87,7 @@ def labels_of(path: str, images: Sequence[str], option: str) -> tuple[str, ...]:
     lacking = [name for name, label in zip(images, levels, strict=True) if label is None]
     if lacking:
         raise DataError(
-            f"{path}: says nothing of {len(lacking)} of {len(images)} images "
-            f"({shortened(lacking, 3)})"
+            f"{path}: lacks {len(lacking)} of {len(images)} images ({shortened(lacking, 3)})"
         )
     return tuple(map(str, levels))
 
@@ -163,7 +162,7 @@ def _joined(one: Objects, other: Objects) -> Objects:
                 ]
                 return np.concatenate(marks)
             missing = "excluded findings" if parts[1] is None else "references"
-            raise DataError(f"{missing} have no {name}, and the others have")
+            raise DataError(f"{missing} have no {name}, but the others do")
         return np.concatenate(parts)
 
     return Objects(

@@ -51,7 +51,7 @@ class Candidates:
             if name not in PARTS:
                 raise UnknownNameError("part of candidates", name, PARTS)
         if "threshold" not in parts:
-            raise OptionError(f"candidates {shown(text)} name no threshold, as in {EXAMPLE}")
+            raise OptionError(f"candidates {shown(text)} lack a threshold; write them as {EXAMPLE}")
         try:
             threshold, least = float(parts["threshold"]), int(parts.get("min_voxels", 1))
         except (TypeError, ValueError, OverflowError):

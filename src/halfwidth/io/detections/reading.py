@@ -110,7 +110,7 @@ def objects_of(source: Any, format_name: str, how: ReadingObjects) -> tuple[Obje
     """The objects of a source, and whether images without objects are named too."""
     if not isinstance(source, str | Path):
         if format_name != AUTO:
-            raise OptionError("a format is of files; leave it out for what is in memory")
+            raise OptionError("only files have a format; leave it out for data in memory")
         return _objects_in_memory(source, how)
     path = Path(source)
     if not path.exists():
@@ -143,7 +143,7 @@ def _check_options(how: ReadingObjects, known: frozenset[str], title: str) -> No
                 else "leave it out"
             )
             raise OptionError(
-                f"{option} is not for {title}, but for {' and '.join(where) or 'others'}; {other}"
+                f"{option} works with {' and '.join(where) or 'others'}, not with {title}; {other}"
             )
 
 
@@ -160,14 +160,14 @@ def _objects_in_memory(source: Any, how: ReadingObjects) -> tuple[ObjectSet, boo
         _check_options(how, format_named("table").options, "a data frame")
         return objects_of_table(Table.from_frame(source), how), False
     raise DataError(
-        f"{shown(source)} is none of these: a path, a list with a dict of arrays for each image, "
-        "COCO's annotations or results, a data frame with a row for each object"
+        f"{shown(source)} cannot be read as objects; give a path, a list with a dict of arrays for "
+        "each image, COCO's annotations or results, or a data frame with a row for each object"
     )
 
 
 def _excluded(source: Any, how: ReadingObjects) -> ObjectSet:
     if how.role is not Role.REFERENCES:
-        raise OptionError("excluded findings are references")
+        raise OptionError("excluded findings belong to the references; give them there")
     if isinstance(source, str | Path):
         path = Path(source)
         if not path.exists():

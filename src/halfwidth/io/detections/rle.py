@@ -53,7 +53,7 @@ def mask_of_runs(runs: NDArray[np.int64], shape: tuple[int, int]) -> CroppedMask
     height, width = shape
     if (runs < 0).any() or int(runs.sum()) != height * width:
         raise DataError(
-            f"has runs that do not fill its 'size' of {height} x {width}; is the size that of the "
+            f"has runs that do not fill its 'size' of {height} x {width}; is it the size of the "
             "image, height first?"
         )
     ends = np.cumsum(runs)

@@ -112,7 +112,7 @@ class EncodedMask(CroppedMask):
         """The mask that the code is of."""
         try:
             if self._code is None:
-                raise DataError("has no segmentation, and others have")  # noqa: TRY301
+                raise DataError("has no segmentation, but others do")  # noqa: TRY301
             if isinstance(self._code, dict):
                 return mask_of_rle(self._code)
             return _fill_polygons(self._code, self._shape)
@@ -126,7 +126,7 @@ def _fill_polygons(polygons: list[list[float]], shape: tuple[int, ...]) -> Cropp
         from pycocotools import mask as drawing
     except ImportError:
         raise MissingLibraryError(
-            f"has polygons, which need pycocotools to be drawn as COCO draws them: {EXTRA}"
+            f"has polygons, and drawing them as COCO does needs pycocotools: {EXTRA}"
         ) from None
     height, width = shape
     encoded = drawing.merge(drawing.frPyObjects(polygons, height, width))
@@ -152,9 +152,7 @@ def _checked(segmentation: Any, shape: tuple[int, ...], named: str) -> list[list
                 "more [x1, y1, x2, y2, …]"
             )
         if not (np.abs(corners) <= farthest).all():
-            raise DataError(
-                f"{named} has a polygon that leaves its image by far ({shown(polygon)})"
-            )
+            raise DataError(f"{named} has a polygon far outside its image ({shown(polygon)})")
     return list(segmentation)
 
 

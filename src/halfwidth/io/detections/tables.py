@@ -162,7 +162,7 @@ class _Rows:
         """The boxes by their corners."""
         if not self.columns.boxes:
             if how.box_convention is not None:
-                raise OptionError("a box convention is of boxes; the table has centres")
+                raise OptionError("the table has centres, not boxes; leave the box convention out")
             return None
         layout = self.columns.layout
         boxes = low_and_high(self.numbers(self.columns.boxes), layout)
@@ -170,8 +170,8 @@ class _Rows:
             return boxes
         if layout != "xyxy":
             raise OptionError(
-                "inclusive pixels are of boxes by two corners; widths and heights count pixels "
-                "either way"
+                "only boxes given by two corners can have inclusive pixels; widths and heights "
+                "count pixels either way"
             )
         return inclusive(boxes)
 
@@ -198,6 +198,6 @@ class _Rows:
             if names.setdefault(image, str(level)) != str(level):
                 raise DataError(
                     f"{self.line(row)} has {str(level)!r} in column {name!r}, and a line before "
-                    f"{names[image]!r}; an image is of one ({option})"
+                    f"{names[image]!r}; give an image one level only ({option})"
                 )
         return tuple(names[image] for image in images)

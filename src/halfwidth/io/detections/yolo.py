@@ -133,5 +133,5 @@ def _scores(lines: list[_Line], files: list[Path]) -> np.ndarray | None:
         return None
     if not all(with_score):
         line = lines[with_score.index(False)]
-        raise DataError(f"{line.where(files)} has no score, and other lines have")
+        raise DataError(f"{line.where(files)} has no score, but other lines do")
     return np.array([line.values[5] for line in lines])

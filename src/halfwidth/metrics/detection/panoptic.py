@@ -46,8 +46,8 @@ def _overlap_and_outcomes(matches: MatchLists) -> Array:
     spec = LOCALISATIONS[matches.matching.localisation]
     if not spec.of_overlap or spec.binary:
         raise OptionError(
-            f"panoptic quality adds up the IoU of matched objects, and {spec.name} is none; give "
-            f"{spelled('localisation', 'mask_iou')}"
+            f"panoptic quality adds up the IoU of matched objects, and {spec.name} is not an "
+            f"IoU; give {spelled('localisation', 'mask_iou')}"
         )
     matched = matches.outcome[0] == Outcome.TRUE_POSITIVE
     overlap = by_class_and_image(matches, np.where(matched, matches.similarity[0], 0.0))
@@ -62,7 +62,7 @@ def _notes(matches: MatchLists) -> tuple[str, ...]:
     if unique:
         return ()
     here = f"{matching.admits} {threshold:g}"
-    return (f"panoptic quality is defined with overlaps > 0.5, and matches here have {here}",)
+    return (f"panoptic quality is defined for overlaps > 0.5, but these matches have {here}",)
 
 
 def _panoptic_quality() -> ImageSums:

@@ -41,7 +41,7 @@ def at_one_threshold(matches: MatchLists, metric: str) -> NDArray[np.uint8]:
     if len(matches.outcome) == 1:
         return np.asarray(matches.outcome[0])
     raise OptionError(
-        f"{metric} is of one threshold of localisation, and {len(matches.outcome)} are given: name "
+        f"{metric} takes one threshold of localisation, and {len(matches.outcome)} are given: name "
         f"one ({spelled('threshold')})"
     )
 

@@ -163,7 +163,9 @@ def _parse_spread(
     spreads = [field for field in SPREADS if printed[field] is not None]
     if len(spreads) > 1:
         listed = " and ".join(spreads)
-        raise ClaimError(spreads[1], f"{listed} exclude each other: give what the paper prints")
+        raise ClaimError(
+            spreads[1], f"{listed} exclude each other: give the one that the paper prints"
+        )
     if spreads:
         (field,) = spreads
         sd = _sd_of_cases(field, printed[field], printed["mean"], n, metric, scale)

@@ -44,7 +44,8 @@ def read_whole_number(field: str, printed: Any) -> int:
         raise ClaimError(field, f"{field} {shown(printed)} is not a whole number")
     if number > MOST_CASES:
         raise ClaimError(
-            field, f"{field} {number:g} is beyond {MOST_CASES:.0e} cases, which nobody has"
+            field,
+            f"{field} {number:g} is more than {MOST_CASES:.0e} cases; give a realistic number",
         )
     return int(number)
 

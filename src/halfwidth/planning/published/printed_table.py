@@ -75,8 +75,8 @@ class PublishedTable:
         case_column = next((name for name in unread if name.lower() in OF_CASES), None)
         if case_column is not None and "n" not in known:
             raise DataError(
-                f"{self.where}column {case_column!r} names cases, and here a row is what a paper "
-                "prints of many; 'halfwidth ci' estimates values of cases"
+                f"{self.where}column {case_column!r} names cases, but here each row holds a "
+                "published summary; use 'halfwidth ci' for values of cases"
             )
         for name in unread:
             nearest = closest(name, FIELDS)

@@ -253,7 +253,7 @@ def _explanation(curves: Sequence[DetectionCurve], count: int) -> list[str]:
     if len(matched) == 1:
         clauses = [*matched.pop().split(", "), *clauses]
     if count > len(curves):
-        clauses.insert(0, f"{len(curves)} of {count} curves, those of the most objects")
+        clauses.insert(0, f"{len(curves)} of {count} curves, those with the most objects")
     if any(curve.area is not None for curve in curves):
         clauses.append(f"brackets: {interval} of the {AREA[curves[0].kind]}")
     if any(len(curve.points) for curve in curves):

@@ -72,7 +72,7 @@ def _frame_of_scenes(matches: MatchLists, scenes: Sequence[Scene]) -> pd.DataFra
 
 def _scene(match: Matched, image: str) -> Scene:
     if not isinstance(image, str):
-        raise OptionError(f"image={shown(image)} is no name of an image")
+        raise OptionError(f"image={shown(image)} is not the name of an image")
     if image not in match.matches.images:
         raise UnknownNameError("image", image, match.matches.images)
     return match.scene(match.matches.images.index(image))
@@ -232,7 +232,7 @@ def figure_of_worst_images(
 def _checked(most: Any) -> int:
     count = as_count(most)
     if count is None or count < 1:
-        raise OptionError(f"most={shown(most)} is no number of images from 1 up")
+        raise OptionError(f"most={shown(most)} is not a whole number of images, at least 1")
     return count
 
 

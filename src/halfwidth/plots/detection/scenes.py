@@ -235,7 +235,7 @@ def matched(
     if score_threshold is not None:
         score_threshold = as_number("score_threshold", score_threshold)
         if matches.score is None:
-            raise OptionError("score_threshold needs scores, which these detections have not")
+            raise OptionError("score_threshold needs scores, which these detections lack")
     return Matched(matches, detections, references, row, score_threshold, chosen=False)
 
 
@@ -248,7 +248,7 @@ def _row_of(matches: MatchLists, threshold: float | None) -> int:
     ]
     if not close:
         raise OptionError(
-            f"{spelled('threshold', threshold)} is none of those matched at: "
+            f"{spelled('threshold', threshold)} is not among the matched thresholds: "
             f"{', '.join(f'{one:g}' for one in known)}"
         )
     return close[0]

@@ -56,7 +56,7 @@ def _coverage(estimates: list[Estimate]) -> list[Part]:
     parts: list[Part] = [Heading("Coverage to expect"), *map(Paragraph, texts)]
     if unknown:
         which = listed(list(unknown)) if texts else "intervals like these"
-        parts.append(Paragraph(f"Of {which} the study of real instances says nothing."))
+        parts.append(Paragraph(f"The study of real instances does not cover {which}."))
     return parts
 
 

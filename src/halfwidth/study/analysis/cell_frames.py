@@ -68,7 +68,7 @@ def cells_of(*results: Results | pd.DataFrame) -> pd.DataFrame:
         first = cells.loc[twice, list(CELL)].iloc[0]
         cell_text = ", ".join(f"{name} {first[name]}" for name in CELL if str(first[name]))
         raise DataError(
-            f"{int(twice.sum())} cells stand twice, the first of {cell_text}; "
+            f"{int(twice.sum())} cells occur twice, the first of {cell_text}; "
             "leave out one of the studies, or the instances that they share"
         )
     return cells

@@ -59,7 +59,7 @@ def sizes_for_coverage(cells: pd.DataFrame, target: float | None = None) -> pd.D
     """
     if target is not None and not 0 < target < 1:
         raise OptionError(
-            f"{spelled('study.target', target)} is no coverage; give a share between 0 and 1, "
+            f"{spelled('study.target', target)} is not a coverage; give a share between 0 and 1, "
             "such as 0.925"
         )
     need_columns(cells, [*CURVE, "n", "coverage"])
@@ -105,7 +105,7 @@ def sizes_for_width(cells: pd.DataFrame, width: float) -> pd.DataFrame:
     """
     if not 0 < width < np.inf:
         raise OptionError(
-            f"{spelled('width', width)} is no width; give one above 0 in the metric's unit"
+            f"{spelled('width', width)} is not a width; give one above 0 in the metric's unit"
         )
     need_columns(cells, [*CURVE, "n", "width_mean"])
     sizes = _from_which_on(cells, cells["width_mean"].to_numpy(float) <= width * (1 + ROUNDING))

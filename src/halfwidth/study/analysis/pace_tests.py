@@ -176,7 +176,7 @@ def _matched(a: pd.DataFrame, b: pd.DataFrame, between: str) -> pd.DataFrame:
         if twice.any():
             task, model = side.loc[twice, PAIRED_BY].iloc[0]
             raise DataError(
-                f"task {task!r} and model {model!r} stand twice for {between} "
+                f"task {task!r} and model {model!r} occur twice for {between} "
                 f"{side[between].iloc[0]!r}, so instances cannot be matched; name tasks and models"
             )
     columns = [*PAIRED_BY, "pace"]
@@ -269,7 +269,7 @@ def _check(paces: pd.DataFrame, level: str) -> None:
         raise UnknownNameError("level", level, LEVELS)
     need_columns(paces, ["instance", *PAIRED_BY, *SETTING])
     if "pace" not in paces.columns:
-        raise OptionError("these are no paces; give what hw.study.analysis.pace(cells) returns")
+        raise OptionError("these are not paces; give what hw.study.analysis.pace(cells) returns")
     unnamed = paces["task"].isna() | (paces["task"] == "")
     if level == "task" and unnamed.any():
         raise DataError(

@@ -247,8 +247,8 @@ def _check_sides(groups_x: Any, groups_y: Any) -> None:
     both = {str(g) for g in groups_x} & {str(g) for g in groups_y}
     if both:
         raise DataError(
-            f"group {min(both)!r} stands on both sides, so it cannot change sides; compare what "
-            "shares tasks by pairs"
+            f"group {min(both)!r} is on both sides, so it cannot change sides; test samples "
+            "that share groups by pairs"
         )
 
 

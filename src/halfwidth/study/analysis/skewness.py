@@ -150,7 +150,7 @@ def _unfitted_row(options: ModelOptions, why: str) -> dict[str, Any]:
 def _check(paces: pd.DataFrame, options: ModelOptions) -> None:
     need_columns(paces, [*SETTING, "population_skewness", "task", *options.groups])
     if "pace" not in paces.columns:
-        raise OptionError("these are no paces; give what hw.study.analysis.pace(cells) returns")
+        raise OptionError("these are not paces; give what hw.study.analysis.pace(cells) returns")
     if options.interval not in INTERVALS_OF_R:
         raise UnknownNameError("interval of r", options.interval, INTERVALS_OF_R)
     if not 0 < options.confidence_level < 1:
@@ -159,7 +159,7 @@ def _check(paces: pd.DataFrame, options: ModelOptions) -> None:
         )
     if options.n_bootstrap and options.n_bootstrap < FEWEST:
         raise OptionError(
-            f"n_bootstrap={options.n_bootstrap} refits say nothing about an interval; "
+            f"n_bootstrap={options.n_bootstrap} refits are too few for an interval; "
             f"give 0 or at least {FEWEST}"
         )
 

@@ -128,7 +128,7 @@ class Cluster:
         # Errors of the work itself arrive as faults; these are errors of the transport.
         if isinstance(outcome, OSError) or "Cancelled" in type(outcome).__name__:
             raise DataError(
-                f"{spelled('dask', self._address)}: the scheduler has gone, or given a chunk up"
+                f"{spelled('dask', self._address)}: the scheduler is gone or gave up a chunk"
             )
         return Fault(f"{type(outcome).__name__}: {outcome}")
 

@@ -166,7 +166,7 @@ def _repair_store(run: _Run, chunks: Sequence[Chunk]) -> list[str]:
         store.note_chunks(chunks, run.writer)
         for path, fault in run.store.stray_parts(chunks).items():
             renamed = set_aside(path).name
-            notes.append(f"{path.name}: {fault}, and is no part of this study (kept as {renamed})")
+            notes.append(f"{path.name}: {fault}, and is not part of this study (kept as {renamed})")
         return [*notes, *tidy_timings(store.path, run.writer)]
 
 

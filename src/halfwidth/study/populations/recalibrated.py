@@ -60,7 +60,7 @@ def recalibrated(
         raise OptionError(f"intercept={intercept:g} is no finite number")
     if intercept and population.n_classes > 2:
         raise OptionError(
-            f"intercept={intercept:g} is of the second of two classes, and there are "
+            f"intercept={intercept:g} needs two classes, and there are "
             f"{population.n_classes}: leave it out, and vary the slope"
         )
     factor = _inverse_temperature(population.logits, population.labels)

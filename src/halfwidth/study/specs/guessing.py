@@ -230,7 +230,7 @@ def scores_in(files: list[Path]) -> Iterator[ScoreFiles | tuple[Path, str]]:
         shared = _shared_task(match[1], tasks)
         if shared is None:
             reason = (
-                "no file of targets belongs to it (the same name, with or without that of the "
+                "it has no file of targets (the same name, with or without that of the "
                 "model, ending in _targets.npy)"
             )
             yield file, reason
@@ -244,7 +244,7 @@ def scores_in(files: list[Path]) -> Iterator[ScoreFiles | tuple[Path, str]]:
         except HalfwidthError as error:
             yield file, str(error).removeprefix(f"{file}: ")
     for file, _ in alone.values():
-        yield file, "no file of scores belongs to it (the same name, ending in _scores.npy)"
+        yield file, "it has no file of scores (the same name, ending in _scores.npy)"
 
 
 def _shared_task(name: str, tasks: Sequence[str]) -> tuple[str, str] | None:

@@ -45,7 +45,7 @@ def check_pattern(pattern: str) -> list[str]:
     for place, name in enumerate(named):
         if name not in NAMED:
             raise DataError(
-                f"{pattern!r}: {{{name}}} means nothing{proposed(name, NAMED) or '.'} Use * for "
+                f"{pattern!r}: {{{name}}} has no meaning{proposed(name, NAMED) or '.'} Use * for "
                 "any text, {model} and {task} for text that says which"
             )
         if name in named[:place]:

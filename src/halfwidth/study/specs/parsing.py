@@ -143,15 +143,15 @@ def _check_effects(
     """Refuse keys that no section of the file looks at."""
     if "statistics" in study and not of_cases:
         raise DataError(
-            f"{study.at('statistics')} has no effect: statistics are of values of cases, and there "
-            "is no [[tables]] or [[populations]]; test sets have metrics"
+            f"{study.at('statistics')} has no effect: statistics summarise values of cases, and "
+            "there is no [[tables]] or [[populations]]; test sets have metrics"
         )
     for key in OF_TEST_SETS:
         applies = of_test_sets or (key == ABSENT and of_detections)
         if key in study and not applies:
             hint = "; sections say theirs themselves: metric = ..." if key == "metrics" else ""
             raise DataError(
-                f"{study.at(key)} has no effect: it is about test sets, and there is no "
+                f"{study.at(key)} has no effect: it applies to test sets, and there is no "
                 f"[[scores]]{hint}"
             )
 
@@ -210,7 +210,7 @@ def _sample_metric(name: str) -> Metric:
     if not isinstance(metric, Metric) or metric.spec.takes is Takes.NUMBERS:
         names = [spec.name for spec in SAMPLE_METRICS if spec.takes is not Takes.NUMBERS]
         raise OptionError(
-            f"{name!r} is of predicted numbers, and [[scores]] holds classes; use "
+            f"{name!r} measures predicted numbers, but [[scores]] holds classes; use "
             f"{', '.join(names)}"
         )
     return metric

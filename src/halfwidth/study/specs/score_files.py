@@ -168,7 +168,7 @@ def _calibration_in_words(source: ScoreSource, classes: Sequence[str]) -> str:
     intercept, slope = source.calibration or (0.0, 1.0)
     if intercept and len(classes) > 2:
         raise DataError(
-            f"{source.place} calibration_intercept is of the second of two classes, and there are "
+            f"{source.place} calibration_intercept needs two classes, and there are "
             f"{len(classes)}; leave it out, and vary calibration_slope"
         )
     return f", slope {slope:g}" + (f", intercept {intercept:g}" if intercept else "")
@@ -207,7 +207,7 @@ def _check_positive(source: ScoreSource, cases: TestSet, averages: Sequence[str]
         return
     if cases.n_classes != 2:
         raise DataError(
-            f'averages = ["binary"] is of two classes, and there are {cases.n_classes} ({named}); '
+            f'averages = ["binary"] needs two classes, and there are {cases.n_classes} ({named}); '
             "use macro, micro, weighted or none"
         )
     if cases.positive is None:
@@ -278,9 +278,9 @@ def _check_range(source: ScoreSource, rows: Array, where: str) -> None:
     missed = float(np.abs(sums - 1).max(initial=0.0))
     if source.kind == "probabilities" and len(rows) > 1 and missed > ROW_SUM_TOLERANCE:
         raise DataError(
-            f"{where}: the probabilities of a case miss a sum of 1 by up to {missed:.2g} (allowed: "
-            f"{ROW_SUM_TOLERANCE:g}); are they those of exclusive classes, and are all columns "
-            "there?"
+            f"{where}: the sum of the probabilities of a case is off 1 by up to {missed:.2g} "
+            f"(allowed: {ROW_SUM_TOLERANCE:g}); do the classes exclude each other, and are all "
+            "columns there?"
         )
     add_up = len(sums) and missed <= ROW_SUM_TOLERANCE
     if source.kind == "logits" and inside and len(rows) > 1 and add_up:

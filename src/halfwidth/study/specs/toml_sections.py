@@ -25,9 +25,12 @@ LARGEST = 2**63 - 1
 POSITION = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)")
 # What the parser says, and what that mostly comes of.
 PLAIN_WORDS = (
-    ("Cannot overwrite", "a key stands twice"),
-    ("Cannot declare", "a section stands twice; of [study] there is one, the others are [[...]]"),
-    ("Cannot mutate", "a section stands twice"),
+    ("Cannot overwrite", "a key occurs twice"),
+    (
+        "Cannot declare",
+        "a section occurs twice; only [study] is single, write the others as [[...]]",
+    ),
+    ("Cannot mutate", "a section occurs twice"),
     ("Invalid value", "a text needs quotes around it, and true and false are small letters"),
     ("Unterminated", "a closing quote is missing"),
     ("Illegal character", "a closing quote is missing"),

@@ -66,7 +66,7 @@ def _instances_of_table(source: TableSource, match: Match) -> list[Instance]:
                 instances.append(_instance(source, match, layout, checked, metric, table.notes))
         if not instances:
             name = written(source.metric) if source.metric else "value"
-            raise DataError(f"no row is of metric {name!r}; the table has {shortened(known)}")
+            raise DataError(f"no row has metric {name!r}; the table has {shortened(known)}")
     return instances
 
 

@@ -91,10 +91,10 @@ def _read_metadata(content: bytes) -> dict[bytes, bytes] | None:
 def _misplaced(metadata: Mapping[bytes, bytes], expected: Mapping[bytes, bytes]) -> str:
     settings, chunk = b"halfwidth.settings", b"halfwidth.chunk"
     if metadata.get(settings) != expected[settings]:
-        return "is of another study"
+        return "belongs to another study"
     if metadata.get(chunk) != expected[chunk]:
         return f"is the part of {metadata.get(chunk, b'nothing').decode(errors='replace')}"
-    return "is of other settings or data"
+    return "belongs to other settings or data"
 
 
 def _fault_without_seal(

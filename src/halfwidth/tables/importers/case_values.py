@@ -61,8 +61,8 @@ def _refuse_truths_among_numbers(columns: dict[str, list[Any]]) -> None:
     for metric, value, case in rows:
         if isinstance(value, bool) and metric in others:
             raise DataError(
-                f"{metric} of case {case} is {value}, which is not a number, and others of "
-                f"{metric} are"
+                f"{metric} of case {case} is {value}, which is not a number, but other "
+                f"values of {metric} are"
             )
 
 

@@ -89,7 +89,7 @@ def _read(candidate: Candidate, options: ImportOptions) -> Table:
     if named_by:
         notes.append(f"cases are called by their {named_by!r}")
     if left_out:
-        notes.append(f"left out, since no numbers: {shortened(list(left_out), 10)}")
+        notes.append(f"left out, not numbers: {shortened(list(left_out), 10)}")
     if not_numbers:
         counts = [f"{metric} ({count})" for metric, count in not_numbers.items()]
         notes.append(f"missing, since text or more keys: {shortened(counts, 10)}")
@@ -106,7 +106,7 @@ def _path(text: str) -> tuple[str, ...]:
         raise UnknownNameError("part of a path", unknown, PARTS)
     if len(set(parts)) < len(parts) or (parts and "case" not in parts):
         raise OptionError(
-            f"{spelled('path', text)} has to name {{case}} once, as 'case.{{case}}.{{metric}}'"
+            f"{spelled('path', text)} must name {{case}} once, as in 'case.{{case}}.{{metric}}'"
         )
     return steps
 

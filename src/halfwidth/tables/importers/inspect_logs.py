@@ -94,7 +94,9 @@ def _checked(samples: Any) -> list[Sample]:
     for place, sample in enumerate(samples if isinstance(samples, list) else [samples], 1):
         known = isinstance(sample, dict) and isinstance(sample.get("id"), int | str)
         if not known or not isinstance(sample.get("epoch", 1), int):
-            raise DataError(f"sample {place} is no sample of Inspect (an object with id and epoch)")
+            raise DataError(
+                f"sample {place} is not a sample of Inspect (an object with id and epoch)"
+            )
     if not samples:
         raise DataError(
             "holds no samples: the evaluation did not run, or its log has the header only"
@@ -211,7 +213,7 @@ def _notes(
     if failed:
         yield f"{failed} samples ended in an error; where these have no score, it is missing"
     if no_grades:
-        yield f"left out: {shortened(no_grades, 8)} (texts that are no grades)"
+        yield f"left out: {shortened(no_grades, 8)} (texts that are not grades)"
 
 
 def _stated_means(header: Mapping[str, Any], held: set[str]) -> Iterator[StatedMean]:

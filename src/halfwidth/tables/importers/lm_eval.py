@@ -80,7 +80,7 @@ def _read(candidate: Candidate, options: ImportOptions) -> Table:
 def _lines(candidate: Candidate) -> Iterator[tuple[int, Line]]:
     for line, sample in json_lines(candidate.source):
         if not isinstance(sample, dict) or not isinstance(sample.get("doc_id"), int | str):
-            raise DataError(f"line {line} is no sample of lm-eval (an object with a doc_id)")
+            raise DataError(f"line {line} is not a sample of lm-eval (an object with a doc_id)")
         yield line, {"doc": None, **sample}
 
 

@@ -91,7 +91,7 @@ def _read(candidate: Candidate, _: ImportOptions) -> Table:
 def _records_of_lines(candidate: Candidate) -> Iterator[Record]:
     for line, document in json_lines(candidate.source):
         if not _is_record(document):
-            raise DataError(f"line {line} is no result of panoptica ({SUBJECT} and groups)")
+            raise DataError(f"line {line} is not a result of panoptica ({SUBJECT} and groups)")
         groups = {
             group: {name: value for name, value in held.items() if not isinstance(value, list)}
             for group, held in document["groups"].items()

@@ -30,12 +30,12 @@ def _read(candidate: Candidate, _: ImportOptions) -> Table:
     held = {name: document.get(name) for name in (TARGET, SCORE, WEIGHT)}
     for name, by_case in held.items():
         if not isinstance(by_case, dict) and (name != WEIGHT or by_case is not None):
-            raise DataError(f"{name} is no object with a value for each case")
+            raise DataError(f"{name} must be an object with a value for each case")
     cases = list(held[TARGET])
     other = [case for case in held[SCORE] if case not in held[TARGET]]
     other += [case for case in cases if case not in held[SCORE]]
     if other:
-        raise DataError(f"{TARGET} and {SCORE} are of other cases ({quoted(other[:5])})")
+        raise DataError(f"{TARGET} and {SCORE} hold different cases ({quoted(other[:5])})")
     if not cases:
         raise DataError("holds no cases")
     columns: dict[str, Any] = {"case": text_column(cases)}
