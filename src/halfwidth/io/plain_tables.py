@@ -76,7 +76,7 @@ def named_by_source(table: Table, path: str | Path, *, may_be_empty: bool = Fals
     shown = _called(path)
     if not table.columns or not (len(table) or may_be_empty):
         is_json = any(name.startswith(("{", "[")) for name in table.names[:1])
-        hint = "; it looks like JSON, of which the name ends in .json" if is_json else ""
+        hint = "; it looks like JSON: give it a name that ends in .json" if is_json else ""
         missing = "rows" if table.columns else "columns"
         raise DataError(f"{shown}: the table has no {missing}{hint}")
     return replace(table, source=shown)

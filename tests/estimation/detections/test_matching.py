@@ -108,7 +108,7 @@ def test_matches_are_those_of_all_thresholds() -> None:
     [
         (
             lambda: hw.Detections.from_files([], [], threshold=0.3),  # type: ignore[call-arg]
-            "how detections are matched: matching={'threshold': ...}",
+            "it is part of the matching: matching={'threshold': ...}",
         ),
         (
             lambda: hw.estimate([1.0], threshold=0.3),  # type: ignore[call-arg]
@@ -116,14 +116,14 @@ def test_matches_are_those_of_all_thresholds() -> None:
         ),
         (
             lambda: hw.Detections.from_files([], [], iou_threshold=0.3),  # type: ignore[call-arg]
-            "how detections are matched: matching={'threshold': ...}",
+            "it is part of the matching: matching={'threshold': ...}",
         ),
         (
             lambda: hw.estimate(data_matched(None), matching={}),  # type: ignore[call-arg]
             "give it where these are made (Detections)",
         ),
         (lambda: data_matched({"treshold": 0.3}), "did you mean 'threshold'?"),
-        (lambda: data_matched(0.3), "matching=0.3 is no Matching"),
+        (lambda: data_matched(0.3), "matching=0.3 is neither a Matching"),
         (lambda: hw.match_detections(FOUND), "Detections.from_files"),  # type: ignore[arg-type]
         (
             lambda: hw.match_detections(data_matched(None, {"A": FOUND, "B": FOUND})),
