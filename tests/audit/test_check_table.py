@@ -321,7 +321,9 @@ def test_only_values_of_cases_are_checked() -> None:
     with pytest.raises(hw.OptionError, match="Predictions cannot be checked; give values of cases"):
         hw.check(test)
     values = hw.CaseValues.from_arrays(DICE, metric="dsc")
-    with pytest.raises(hw.OptionError, match="metric='hd95' has no effect: the values are of"):
+    with pytest.raises(
+        hw.OptionError, match="metric='hd95' has no effect: the values already have"
+    ):
         hw.check(values, metric="hd95")
 
 

@@ -96,7 +96,7 @@ def test_what_the_curves_lack_is_said_below_the_table(run: Run) -> None:
     FRAME[FRAME.site.isin(["A", "B"])].to_csv("t.csv", index=False)
     refused = run(*f"{CI} --centre site --metric oe_ratio --plot c.png".split())
     assert refused.status == 2
-    assert "without --plot there is the table" in " ".join(refused.err.split())
+    assert "leave out --plot to get the table" in " ".join(refused.err.split())
     assert run(*f"{CI} --centre site --metric oe_ratio".split()).status == 0
 
 
@@ -148,8 +148,8 @@ SLIPS = {
     f"{CI} --calibration-test ece --metric auroc": "--metric has no effect with",
     f"{CI} --calibration-test ece --confidence-level .9": "--confidence-level has no effect with",
     f"{CI} --calibration-test ece --groups half": "600 cases come in 300 clusters",
-    f"{CI} --calibration-test ece --centre site": "two questions",
-    f"{CI} --centre one": "all 600 cases are of one centre ('A')",
+    f"{CI} --calibration-test ece --centre site": "ask different things",
+    f"{CI} --centre one": "all 600 cases come from one centre ('A')",
     f"{CI} --centre nowhere": "no column 'nowhere'",
     f"{CI} --centre site --metric auroc": "unknown metric that is pooled over centres 'auroc'",
     f"{CI} --centre site --seed 1": "--seed has no effect with --centre",
@@ -158,7 +158,7 @@ SLIPS = {
     PLAN: "say what to plan for",
     f"{PLAN} -n 100 --slope-halfwidth .2": "got both",
     f"{PLAN} --metric citl --slope-halfwidth .2": "--metric goes with --n",
-    "plan calibration t.csv -n 100": "a pilot is a table FILE and the column",
+    "plan calibration t.csv -n 100": "a pilot needs a table FILE and its column",
     "plan calibration t.csv --score q -n 100": "no column 'q'",
     "plan calibration t.csv --score y -n 100": "outcomes or decisions",
     "plan calibration --lp-mean 0 -n 100": "say how log odds are distributed",

@@ -181,7 +181,7 @@ def test_cautions_set_the_status_with_strict(run: Run) -> None:
     [
         ("found.json nowhere.json", "nowhere.json: no such file"),
         ("truth.json found.json", "found.json: "),
-        ("truth.json truth.json", "is given for the detections and for the references"),
+        ("truth.json truth.json", "stands for both the detections and the references"),
         ("found.json truth.json --metric auroc", "halfwidth explain HW881"),
         ("found.json truth.json --metric app", "did you mean"),
         ("found.json truth.json --threshold 1,5", "box_iou is at most 1"),
@@ -191,7 +191,7 @@ def test_cautions_set_the_status_with_strict(run: Run) -> None:
         ("found.json truth.json --plot x.png --plot-kind roc", "unknown plot kind"),
         ("found.json truth.json --classes nodule=a,mass", "for all classes, or for none"),
         ("found.json truth.json --classes lump", "lump"),
-        ("found.json truth.json --column image", "no ROLE=COLUMN"),
+        ("found.json truth.json --column image", "not ROLE=COLUMN"),
         ("found.json truth.json --box-format xyxy", "not with COCO JSON"),
         ("boxes.csv truth.json --metric ap", "no scores"),
         ("found.json", "REFERENCES is missing: "),

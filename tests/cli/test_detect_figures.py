@@ -111,7 +111,7 @@ def test_the_figure_of_several_sizes_says_whose_it_is(
     options = ["--metric", "ap", "--area", "all", "--area", "0,500", "--average", "micro"]
     ran = run("detect", *boxes, *options, *PLAIN, "--plot", str(tmp_path / "pr.png"))
     assert ran.status == 0, ran.err
-    assert "the figure is of the first row: box IoU ≥ 0.5, greedy by score\n" in ran.err
+    assert "the figure shows the first row: box IoU ≥ 0.5, greedy by score\n" in ran.err
     assert len(drawn) == 1
 
 
@@ -136,9 +136,9 @@ def test_what_cannot_be_drawn_is_refused_before_anything_is_read(
     ("options", "note"),
     [
         ("--metric froc_score --threshold 0.3", ""),
-        ("--metric ap --threshold 0.3,0.5 --plot-kind pr", "the figure is of the threshold 0.3"),
+        ("--metric ap --threshold 0.3,0.5 --plot-kind pr", "the figure shows threshold 0.3"),
         ("--metric ap --by-threshold --threshold 0.3,0.5", ""),
-        ("--metric ap --plot-kind matches", "the figure is of the first detector, A"),
+        ("--metric ap --plot-kind matches", "the figure shows the first detector, A"),
     ],
 )
 def test_several_detectors_share_a_figure(

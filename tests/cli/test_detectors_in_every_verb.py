@@ -96,7 +96,7 @@ def test_tables_are_read_alike_by_all_verbs(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        ("new.csv old.csv --column slide", "--column 'slide' is no ROLE=COLUMN"),
+        ("new.csv old.csv --column slide", "--column 'slide' is not ROLE=COLUMN"),
         ("new.csv old.csv --candidates threshold=0.5", "not with table"),
         ("new.csv old.csv --score-table s.csv", "--score-table s.csv: name the detector"),
         ("new.csv old.csv --column image=nowhere", "unknown column 'nowhere'"),
@@ -119,7 +119,7 @@ def test_options_of_reading_need_references(run: Run) -> None:
     ):
         ran = run("rank", "new.csv", "old.csv", "--metric", "dsc", *options)
         assert ran.status == 2
-        assert f"{name} is of detections and needs --references FILE" in ran.err
+        assert f"{name} is for detections and needs --references FILE" in ran.err
 
 
 def test_a_detector_that_found_nothing_misses_every_object(run: Run) -> None:
@@ -233,7 +233,7 @@ def test_curves_of_detectors_share_their_axes(run: Run, tmp_path: Path) -> None:
     refused = run("compare", *many, *both, "--plot", drawn, "--plot-kind", "pr")
     assert "draws up to 4 detectors" in refused.err
     tables = run("compare", "new.csv", "old.csv", "--plot", drawn, "--plot-kind", "pr")
-    assert "--plot-kind pr is of detections and needs --references" in tables.err
+    assert "--plot-kind pr draws detections and needs --references" in tables.err
 
 
 def test_each_detector_has_its_own_table_of_scores(run: Run) -> None:

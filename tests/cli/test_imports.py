@@ -256,4 +256,4 @@ def test_models_are_called_by_what_tells_their_files_apart(run: Run, tmp_path: P
     assert names(apart) == ["one", "two"]
     assert names(apart, "--model-from", "path") == ["u/one", "v/two"]
     refused = run("rank", *files, "--metric", "dsc", "--model-from", "file")
-    assert "4 files would be called 'dice'" in refused.err
+    assert "4 files would have the name 'dice'" in refused.err

@@ -103,7 +103,7 @@ def test_workers_end_with_their_command(folder: Path, number: signal.Signals) ->
     assert not (folder / "s.csv").exists()
     if number == signal.SIGTERM:
         assert err == (
-            "halfwidth: interrupted; what is done is kept in s.csv.partial, the same command goes "
+            "halfwidth: interrupted; s.csv.partial keeps what is done, and the same command goes "
             "on from there\n"
         )
 

@@ -165,7 +165,10 @@ def test_explain_says_what_a_metric_is_and_does_not_see(name: str, run: Run) -> 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("bca", "--metric", "auroc"), "--metric lists methods; leave it out, or bca"),
+        (
+            ("bca", "--metric", "auroc"),
+            "--metric selects from the list of methods; leave it out, or leave out bca",
+        ),
         (("--metric", "dsc"), "'dsc' has a value for each case"),
         (("--for", "foo"), "unknown task (--for) 'foo'. Known: detection."),
     ],

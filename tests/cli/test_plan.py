@@ -253,7 +253,7 @@ def test_a_small_pilot_and_repeated_cases_are_told(run: Run, tmp_path: Path) -> 
         ("mean --sd 0.1 --width 0.1 --formula tt", "unknown method 'tt'; did you mean 't'?"),
         ("mean --sd 0.1 --width 0.1 --metric dcs", "did you mean 'dsc'?"),
         ("mean --sd 0.1 --width 0.1 --metric auroc", "auroc is a metric of a whole test set"),
-        ("mean --sd 0.1 -n 10,x", "--n 10,x is no number of cases, nor a list such as 10,20"),
+        ("mean --sd 0.1 -n 10,x", "--n 10,x is neither a number of cases nor a list such as 10,20"),
         ("mean --sd 0.1 --width 0.1 --statistic medain", "did you mean 'median'?"),
         ("mean --sd 0.1 --width 0.1 --assurance 80", "for 80 % write 0.8"),
         ("mean --sd 0.1 --width 0.1 --assurance 0.8 --formula z", "assurance works with"),

@@ -332,7 +332,7 @@ def test_the_help_shows_test_sets(run: Run) -> None:
         ("--target word --score p1", "say which of 'sick', 'well' that is"),
         ("--target word --score p1", "that is: --pos-label"),
         ("--target cls --score a --score b", "--score: 2 score columns for 3 classes ('A', 'B', "),
-        ("--target y --score p1 --pos-label 2", "--pos-label 2 is none of the labels 0, 1"),
+        ("--target y --score p1 --pos-label 2", "--pos-label 2 is not one of the labels 0, 1"),
         ("--target word --score p1 --pos-label sik", "did you mean 'sick'?"),
         ("--target y --score p1 --labels 0", "--labels 0: name at least two classes"),
         ("--target y --score p1 --labels 0,0", "names a class more than once"),
@@ -343,7 +343,7 @@ def test_the_help_shows_test_sets(run: Run) -> None:
         ("--target y --score p1 --undefined nan", "none of omit, zero, worst"),
         ("--target y --score p1 --missing worse", "did you mean 'worst'?"),
         ("--target y --score p1 --threshold yuden", "did you mean 'youden'?"),
-        ("--target y --score p1 --threshold auroc", "is no counting metric to choose it by"),
+        ("--target y --score p1 --threshold auroc", "is not a counting metric to choose it by"),
         ("--target y --score p1 --threshold nan", "--threshold nan is not a finite number"),
         (
             "--target y --score logit",
@@ -355,7 +355,7 @@ def test_the_help_shows_test_sets(run: Run) -> None:
         ),
         ("--target y --score p1 --method wilson", "'wilson' makes no interval for the F1; use au"),
         ("--target y --score p1 --format jsn", "unknown format 'jsn'; did you mean 'json'?"),
-        ("--target y --score p1 --out o.xyz", "no format goes by the suffix '.xyz'"),
+        ("--target y --score p1 --out o.xyz", "the suffix '.xyz' names no format"),
     ],
 )
 def test_what_does_not_fit_is_refused(arguments: str, words: str, complaint: Complaint) -> None:
@@ -429,8 +429,8 @@ def test_options_of_test_sets_are_not_ignored_without_a_target(
     [
         ("--target-file y.npy", "--target-file and --score-file go together; --score-file is miss"),
         ("--score-file p.npy", "--target-file and --score-file go together; --target-file is mis"),
-        ("t.csv --target-file y.npy --score-file p.npy", "stand instead of a table; leave out FI"),
-        ("--target-file y.npy --score-file p.npy --target y", "stand instead of a table"),
+        ("t.csv --target-file y.npy --score-file p.npy", "replace a table; leave out FI"),
+        ("--target-file y.npy --score-file p.npy --target y", "replace a table"),
         ("--target-file y.npy --score-file p.npy --groups pair", "name columns of a table; arr"),
         ("--target-file y.npy --score-file short.npy", "--target-file y.npy has 120 cases and "),
         ("--target-file y.npy --score-file short.npy", "--score-file short.npy 117; they must be"),
@@ -535,7 +535,7 @@ def test_costs_priors_and_weights_are_those_of_python(run: Run, table: Path) -> 
         ("--target y --score p --metric f1 --costs 0,1", "costs has no effect on f1"),
         (
             "--target y --score p --metric ecn --costs 0,x;1,0",
-            "--costs '0,x' is no list of numbers",
+            "--costs '0,x' is not a list of numbers",
         ),
         ("--target y --score p --metric ecn --priors 1", "not one share for each of 2 classes"),
         ("--target y --score p --metric f1 --threshold 50", "lies outside the scores' range"),
@@ -572,7 +572,7 @@ def test_a_figure_of_classes_is_not_drawn_of_a_regression(
     )
     refused = run(*asked)
     assert refused.status == 2
-    assert "of a regression: --plot-kind forest" in refused.err
+    assert "for a regression use --plot-kind forest" in refused.err
     assert run(*asked, "--plot-kind", "forest").status == 0
     assert picture.stat().st_size > 0
 

@@ -232,9 +232,9 @@ def test_other_formats_stand_beside_the_page(run: Run) -> None:
         ((), "name a table"),
         (("old.csv", "-o", "report.pdf"), "the page ends in .html; --pdf"),
         (("old.csv", "-o", "no/report.html"), "no folder no"),
-        (("old.csv", "--margin", "0.1"), "--margin is about several models, and old.csv holds one"),
-        (("old.csv", "--pairing", "common"), "--pairing is about several models"),
-        (("old.csv", "--better", "lower"), "--better is about several models"),
+        (("old.csv", "--margin", "0.1"), "--margin needs several models, and old.csv holds one"),
+        (("old.csv", "--pairing", "common"), "--pairing needs several models"),
+        (("old.csv", "--better", "lower"), "--better needs several models"),
         (("old.csv", "--average", "macro"), "--average needs --target COLUMN"),
         (("old.csv", "--threshold", "0.3"), "--threshold needs --target COLUMN"),
         ((*OF_PREDICTIONS, "--value", "p"), "--value has no effect on a metric of a test set"),
@@ -263,7 +263,7 @@ def test_without_a_browser_there_is_no_pdf(run: Run, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PATH", "")
     ran = run("report", "old.csv", "--metric", "dsc", "--pdf", "--no-figures")
     assert ran.status == 2
-    assert "takes Chromium or Chrome" in ran.err
+    assert "needs Chromium or Chrome" in ran.err
 
 
 def browser_that(folder: Path, does: str, monkeypatch: pytest.MonkeyPatch) -> None:

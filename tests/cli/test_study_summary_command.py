@@ -252,7 +252,7 @@ def test_failures_are_of_one_method_and_size(store: Path, run: Run) -> None:
     assert rows(run, store, "--what", "failures", "-n", "2e1", "--method", "t") == found
     ran = run("study", "summary", store, "--what", "failures", "-n", "10,20")
     assert ran.status == 2
-    assert "-n 10,20: failures are of one n" in ran.err
+    assert "-n 10,20: failures are shown for one n only" in ran.err
     ran = run("study", "summary", store, "--what", "failures")
     assert "takes n 50 by default" in ran.err
     assert "give -n, one of 10, 20" in ran.err

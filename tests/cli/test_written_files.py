@@ -175,7 +175,7 @@ def test_standard_input_is_no_output(run: Run, folder: Path) -> None:
 def test_a_figure_does_not_replace_what_it_is_drawn_of(run: Run) -> None:
     Path("link.svg").symlink_to("new.svg")
     ran = run("ci", "a.csv", *FAST, "--format", "csv", "-o", "new.svg", "--plot", "link.svg")
-    assert ran.err == "halfwidth: link.svg: is named for two outputs; name a file for each\n"
+    assert ran.err == "halfwidth: link.svg: two outputs have this name; name a file for each\n"
     assert not Path("new.svg").exists()
 
 

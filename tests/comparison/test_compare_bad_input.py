@@ -31,7 +31,7 @@ def frame(metric: str = "dsc", shift: float = 0.0, **columns: Any) -> pd.DataFra
         ({"A": [1.0], "B": "x"}, "model .B.: expected one value per case"),
         ({"A": values(), "B": values().iloc[:1]}, r"29 of 30 cases .*B lacks 29"),
         ({"A": [0.1, 0.2], "B": [0.1, 0.2, 0.3]}, r"\(A 2, B 3\), and nothing says which"),
-        ({"A": values(), "B": [0.5] * 3}, "label all by case"),
+        ({"A": values(), "B": [0.5] * 3}, "label all of them by case"),
         ({"A": values(), "B": pd.concat([values(), values()])}, "'B' has 30 of its cases more"),
         ({"A": [0.1, 20], "B": [0.1, 0.2]}, r"A: 1 of 2 values lie outside the range \[0, 1\]"),
         ({1: values(), "1": values()}, "names that read the same"),
@@ -101,9 +101,9 @@ def test_a_level_that_a_model_lacks() -> None:
         ({"by": "organ"}, "unknown column 'organ'"),
         ({"case": "patient"}, "unknown column 'patient'"),
         ({"by": 3}, "neither a name of a column"),
-        ({"groups": ["a"]}, "takes the name of a column"),
-        ({"value": {"A": ["value"]}}, "takes the name of a column"),
-        ({"model": ["model"]}, "takes the name of a column"),
+        ({"groups": ["a"]}, "give the name of a column"),
+        ({"value": {"A": ["value"]}}, "give the name of a column"),
+        ({"model": ["model"]}, "give the name of a column"),
     ],
 )
 def test_columns_that_are_not_there(options: dict[str, Any], message: str) -> None:

@@ -212,8 +212,8 @@ def test_rankings() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"metric": "auroc"}, "says nothing of where objects are"),
-        ({"metric": None}, "nothing says what detectors are compared by"),
+        ({"metric": "auroc"}, "and not where objects are"),
+        ({"metric": None}, "name the metric to compare detectors by"),
         ({"models": {"a": []}}, "one model"),
         ({"margin": 2}, "whole range"),
         ({"test": "wilcoxon"}, "takes a value of each case"),
@@ -324,7 +324,10 @@ def test_the_gate(run: Run, files: Path, new: str, old: str, status: int) -> Non
         (["--metric", "ap50", "--value", "x"], "--value has no effect on detections"),
         (["--metric", "ap50", "--pairing", "none"], "--pairing has no effect on detections"),
         ([], "--metric is missing"),
-        (["--metric", "ap50", "--plot", "x.png", "--plot-kind", "cases"], "of detectors, forest"),
+        (
+            ["--metric", "ap50", "--plot", "x.png", "--plot-kind", "cases"],
+            "for detectors use forest",
+        ),
     ],
 )
 def test_options_of_others_are_refused(
@@ -348,4 +351,4 @@ def test_options_of_detections_need_references(run: Run, files: Path) -> None:
     """Else they would be ignored."""
     ran = run("compare", files / "a.json", files / "b.json", "--metric", "dsc", "--area", "small")
     assert ran.status == 2
-    assert "--area is of detections and needs --references FILE" in ran.err
+    assert "--area is for detections and needs --references FILE" in ran.err

@@ -153,7 +153,7 @@ BETTER = (("A", 0.8), ("B", 0.4))
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"metric": None}, "no metric of a test set"),
+        ({"metric": None}, "need a metric of a test set"),
         ({"metric": []}, "metric: name at least one"),
         ({"statistic": "median"}, "has no effect on predictions"),
         ({"metric": "dsc"}, "has a value for each case"),
@@ -201,7 +201,7 @@ def test_a_function_of_ones_own_gets_the_same_of_all(table: pd.DataFrame) -> Non
         return float(np.mean(np.asarray(scores) * truth))
 
     two = {"A": table["dA"], "B": table["A"]}
-    with pytest.raises(hw.DataError, match="the same of all"):
+    with pytest.raises(hw.DataError, match="the same kind from all"):
         hw.compare(hw.Predictions.from_arrays(table["y"], two), metric=best)
     (one,) = hw.compare(
         hw.Predictions.from_arrays(table["y"], {"A": table["dA"], "B": table["dB"]}),

@@ -130,7 +130,7 @@ def test_cases_that_no_model_has_are_not_dropped() -> None:
     truth = pd.Series(Y, index=labels)
     scores = {name: pd.Series(one, index=labels) for name, one in S.items()}
     fewer = {name: one[5:] for name, one in scores.items()}
-    with pytest.raises(hw.DataError, match="5 of 60 cases of the true classes have no prediction"):
+    with pytest.raises(hw.DataError, match="5 of 60 cases have a true class and no prediction"):
         hw.Predictions.from_arrays(truth, fewer)
     some = {"A": scores["A"], "B": fewer["B"]}
     with pytest.raises(hw.DataError):
@@ -153,7 +153,9 @@ def test_gates_name_metrics_and_new_models_and_are_reported() -> None:
 
 
 def test_a_statistic_that_takes_no_sample_is_refused() -> None:
-    with pytest.raises(hw.OptionError, match="statistic 'int' takes no sample of values"):
+    with pytest.raises(
+        hw.OptionError, match="statistic 'int' cannot be called with a sample of values"
+    ):
         hw.estimate(A, statistic=int)
 
 

@@ -142,7 +142,7 @@ def test_programs_read_the_data() -> None:
 
 
 def test_a_document_without_data_says_so() -> None:
-    with pytest.raises(hw.OptionError, match="nothing here for programs"):
+    with pytest.raises(hw.OptionError, match="has nothing for programs"):
         render(Document((Note("words"),)), "json")
 
 

@@ -67,9 +67,9 @@ def test_hoeffding_always_covers_and_t_does_not() -> None:
 def test_a_size_that_was_not_studied_is_an_error() -> None:
     with pytest.raises(hw.OptionError, match="n = 30 was not studied; choose one of 10, 25"):
         hw.evidence("dsc", n=30)
-    with pytest.raises(hw.OptionError, match="is no whole number of cases"):
+    with pytest.raises(hw.OptionError, match="is not a whole number of cases"):
         hw.evidence("dsc", n=np.array([10, 25]))  # type: ignore[arg-type]
-    with pytest.raises(hw.OptionError, match="is no name of an average"):
+    with pytest.raises(hw.OptionError, match="does not name an average"):
         hw.evidence("auroc", average=np.array(["macro"]))  # type: ignore[arg-type]
 
 

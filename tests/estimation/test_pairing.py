@@ -169,19 +169,19 @@ def test_predictions_beside_a_whole_frame_that_was_shuffled_are_refused(counted:
 def test_labels_that_differ_are_refused_by_name() -> None:
     text = complaint(hw.difference_ci, DICE, OTHER.rename({"c03": "x", "c05": "y"}))
     assert text == (
-        "other has 2 of 40 labels in its index that values has not ('x', 'y'), so they are not of "
-        "the same cases. If their places are what belongs together, pass .to_numpy() of each"
+        "other has 2 of 40 labels in its index that values lacks ('x', 'y'), so their cases "
+        "differ. If rows belong together by place, pass .to_numpy() of each"
     )
     groups = PATIENT.set_axis([f"d{i}" for i in range(N)])
     text = complaint(metric_ci, TRUTH, SCORE, metric="auroc", groups=groups)
-    assert "groups has 40 of 40 labels in its index that y_true has not ('d0', 'd1', 'd2'" in text
+    assert "groups has 40 of 40 labels in its index that y_true lacks ('d0', 'd1', 'd2'" in text
 
 
 def test_labels_that_repeat_are_refused_in_another_order_only() -> None:
     labels = ["c00", "c00", *NAMES[2:]]
     first, second = DICE.set_axis(labels), OTHER.set_axis(labels)
     text = complaint(hw.difference_ci, first, second.iloc[::-1])
-    assert text.startswith("other and values have labels in their indexes that repeat ('c00'), in ")
+    assert text.startswith("other and values repeat labels in their indexes ('c00'), in ")
     e = hw.difference_ci(first, second, metric="dsc", rng=1)
     assert e.value == pytest.approx((DICE - OTHER).mean())
 
@@ -298,4 +298,6 @@ def test_costs_and_priors_labelled_by_classes() -> None:
     e = metric_ci(TRUTH, SCORE, priors=priors, costs=costs, **how)
     assert numbers(e) == numbers(right)
     text = complaint(metric_ci, TRUTH, SCORE, priors=pd.Series({"a": 0.9, "b": 0.1}), **how)
-    assert text.startswith("priors is labelled a, b, and the classes are 0, 1; label it by these")
+    assert text.startswith(
+        "priors has the labels a, b, but the classes are 0, 1; label it by the classes"
+    )

@@ -252,7 +252,7 @@ def test_a_scale_for_the_metric_that_is_named_is_used() -> None:
 def test_a_column_called_as_a_metric_that_no_one_named_is_said() -> None:
     table = {"case": [*"abc"], "Dice": [0.9, 0.8, 0.7], "correct": [1, 0, 1], "age": [50, 60, 70]}
     (note,) = hw.estimate(hw.CaseValues.from_table(table)).notes
-    assert note.startswith("column 'Dice' is taken for numbers without a range; if they are DSC")
+    assert note.startswith("column 'Dice' holds numbers without a known range; if they are DSC")
     assert hw.estimate(hw.CaseValues.from_table(table, "Dice", bounds=(0, 1))).notes == ()
     assert hw.estimate(hw.CaseValues.from_table(table, "Dice", metric="dsc")).notes == ()
 
@@ -286,7 +286,7 @@ def test_a_column_of_hits_counts_in_every_group_also_with_gaps() -> None:
 def test_a_column_is_named_by_a_text() -> None:
     frame = {"case": list("abcd"), "dice": [0.9, 0.8, 0.7, 0.6]}
     for wrong in (["case"], np.arange(4)):
-        with pytest.raises(hw.OptionError, match="takes the name of a column"):
+        with pytest.raises(hw.OptionError, match="give the name of a column"):
             hw.estimate(hw.CaseValues.from_table(frame, "dice", groups=wrong))  # type: ignore[arg-type]
 
 

@@ -156,7 +156,7 @@ def test_few_centres() -> None:
 def test_bad_input() -> None:
     y, p, centre = centres(2)
     one = centre == "c0"
-    with pytest.raises(hw.DataError, match="of one centre \\('c0'\\)"):
+    with pytest.raises(hw.DataError, match="from one centre \\('c0'\\)"):
         hw.calibration_by_centre(in_centres(y[one], p[one], centre[one]))
     with pytest.raises(hw.HalfwidthError, match="pooled over centres 'auroc'"):
         hw.calibration_by_centre(in_centres(y, p, centre), metric="auroc")
@@ -166,7 +166,7 @@ def test_bad_input() -> None:
         hw.calibration_by_centre(in_centres(y, p, centre), metric=[])
     with pytest.raises(hw.OptionError, match="arrays have no centres"):
         hw.calibration_by_centre(hw.Predictions.from_arrays(y, p))
-    with pytest.raises(hw.OptionError, match=r"one column of them, by='centre'.* given are none"):
+    with pytest.raises(hw.OptionError, match=r"one column of centres.*by='centre', got none"):
         hw.calibration_by_centre(hw.Predictions.from_table({"y": y, "p": p}, "y", score="p"))
     with pytest.raises(hw.OptionError, match="not values of cases"):
         hw.calibration_by_centre(y)

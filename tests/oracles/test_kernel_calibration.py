@@ -350,7 +350,7 @@ def test_pairs_are_not_resampled(name: str) -> None:
     for method in ("percentile", "bca", "basic", "dirichlet"):
         with pytest.raises(hw.HalfwidthError, match=r"copies of a case .* use auto, inverted"):
             metric_ci(y, p, metric=name, method=method)
-    with pytest.raises(hw.HalfwidthError, match="groups, strata or sample_weight"):
+    with pytest.raises(hw.HalfwidthError, match="groups, strata and sample_weight"):
         metric_ci(y, p, metric=name, groups=np.arange(60) // 2)
     models = {"a": p, "b": p**2}
     with pytest.raises(hw.HalfwidthError, match=rf"metric_ci .* has the {name} of each model"):

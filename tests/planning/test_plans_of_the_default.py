@@ -295,4 +295,4 @@ def test_the_command_line_has_the_same_plans(run: Run) -> None:
     expected = planning.auroc_difference(0.85, margin=0.05, power=0.8, correlation=0.6)
     assert made == expected.to_dict()
     assert "give the correlation of the scores" in run(*two).err
-    assert "is for the width of one AUROC" in run(*two, "--formula", "delong").err
+    assert "is for one AUROC" in run(*two, "--formula", "delong").err

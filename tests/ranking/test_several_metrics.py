@@ -212,7 +212,10 @@ def test_an_option_need_have_an_effect_on_one_of_the_metrics_only() -> None:
         (lambda: ranked(wide(), value="dsc"), "say which column holds which"),
         # By their order, the Dice of one organ would pass for the NSD of another.
         (lambda: ranked(wide(), value=["dsc", "hd95"]), "say which column holds which"),
-        (lambda: ranked(wide(), metric={"dsc": "dsc"}, value="dsc"), "rules out"),
+        (
+            lambda: ranked(wide(), metric={"dsc": "dsc"}, value="dsc"),
+            "leave it out, or give a metric",
+        ),
         (lambda: ranked(wide(), metric=[]), "metric: name at least one"),
         (lambda: ranked(wide(), bounds=(0, 1)), "of one metric"),
         (lambda: ranked(wide(), combine="mode"), "combine='mode'"),

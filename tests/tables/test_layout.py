@@ -362,7 +362,7 @@ def test_what_is_no_table_is_named(frame: Any) -> None:
 
 
 def test_several_tables_are_tables() -> None:
-    with pytest.raises(hw.OptionError, match="neither a data frame nor several"):
+    with pytest.raises(hw.OptionError, match="neither a data frame nor a sequence"):
         hw.CaseValues.from_table([1, 2, 3])
 
 

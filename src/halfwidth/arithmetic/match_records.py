@@ -59,8 +59,8 @@ def codes(outcome: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Outcomes at all thresholds as one number, two bits each: (T, E) -> (E,)."""
     if len(outcome) > MOST_THRESHOLDS:
         raise OptionError(
-            f"a mean over {len(outcome)} thresholds of localisation: at most {MOST_THRESHOLDS} "
-            f"are allowed; give fewer ({spelled('threshold')})"
+            f"a mean over {len(outcome)} thresholds of localisation is too much: give at most "
+            f"{MOST_THRESHOLDS} ({spelled('threshold')})"
         )
     shift = 2 * np.arange(len(outcome), dtype=np.int64)[:, None]
     return np.asarray((outcome.astype(np.int64) << shift).sum(axis=0))

@@ -126,7 +126,7 @@ def _contents(whole: Table, name: str, settings: _Settings) -> _Contents:
         findings.append(copies_finding(table, name, copies, case))
         table = table.only(np.setdiff1d(np.arange(len(table)), copies))
     if not len(table):
-        raise DataError("the table has no rows but statistics")
+        raise DataError("the table has only rows of statistics, no cases")
     layout = _layout(table, case, settings, settings.values)
     parts = tuple(_parts(table, name, case, settings))
     stated: tuple[StatedMean, ...] = table.stated_means
@@ -189,7 +189,7 @@ def _notes(table: Table, layout: Layout, settings: _Settings) -> Iterator[str]:
     yield from layout_notes(layout, settings.columns.groups, settings.columns.strata)
     if layout.by and settings.by is None and layout.metric is None:
         columns = shortened([repr(column) for column in layout.by])
-        yield f"rows are told apart by {columns}, across which cases repeat ({spelled_both('by')})"
+        yield f"cases repeat; {columns} tells their rows apart ({spelled_both('by')})"
     guesses = guessed_metrics(table, layout) if settings.guess else {}
     for title in dict.fromkeys(spec.called for spec in guesses.values()):
         columns = shortened(

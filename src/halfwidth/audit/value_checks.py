@@ -80,7 +80,7 @@ def _missing(part: Part) -> Iterator[Finding]:
                 total=total,
                 what="values missing",
                 infinite=f" ({infinite} of them infinite)" if infinite else "",
-                policy=f"an estimate must be told what they mean ({spelled_both('missing')})",
+                policy=f"an estimate needs to know what they mean ({spelled_both('missing')})",
             )
         yield values_finding(part, absent, raised)
 

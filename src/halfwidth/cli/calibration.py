@@ -80,7 +80,7 @@ def document_of(
     params = ctx.params
     tested, centre = params["calibration_test"], params["centre"]
     if tested and centre:
-        raise OptionError("--calibration-test and --centre are two questions; ask one at a time")
+        raise OptionError("--calibration-test and --centre ask different things; give one of them")
     option = "--calibration-test" if tested else "--centre"
     idle = (*IDLE, *(IDLE_IN_TESTS if tested else IDLE_IN_CENTRES))
     refuse_given(ctx, idle, f"has no effect with {option}")
@@ -168,6 +168,6 @@ def _figure_of_centres(data: Predictions, params: Mapping[str, Any], kind: str) 
             confidence_level=params["confidence_level"],
         )
     except DataError as error:
-        raise DataError(f"{error}; without --plot there is the table") from None
+        raise DataError(f"{error}; leave out --plot to get the table alone") from None
     draw(curves, params["plot"])
     return Figure(kind, "Calibration curves over centres", curves, params["plot"])

@@ -131,18 +131,18 @@ def _compared(
     if given_models.asks_for_detections(ctx):
         if draws_cases:
             raise OptionError(
-                f"--plot-kind {kind} is of values of cases; of detectors, forest or "
+                f"--plot-kind {kind} draws values of cases; for detectors use forest or "
                 f"{', '.join(comparison_options.OF_DETECTORS)}"
             )
     elif draws_curves:
-        raise OptionError(f"--plot-kind {kind} is of detections and needs --references FILE")
+        raise OptionError(f"--plot-kind {kind} draws detections and needs --references FILE")
     elif compared_raters.asks_for_raters(ctx):
         if draws_cases:
-            raise OptionError(f"--plot-kind {kind} is of two models; of raters, forest")
+            raise OptionError(f"--plot-kind {kind} draws two models; for raters use forest")
         readings, asked = compared_raters.readings_in(ctx, files)
         return compare_models(readings, **asked)
     elif draws_cases and comparison_settings.columns_of(ctx.params).has_test_set:
-        raise OptionError(f"--plot-kind {kind} is of values of cases; of test sets, forest")
+        raise OptionError(f"--plot-kind {kind} draws values of cases; for test sets use forest")
     data, asked = given_models.models_in(ctx, files, MODEL_COLUMNS)
     if isinstance(data, Detections):
         detection_figures.check_curves(kind, data.models, asked["average"])

@@ -55,7 +55,7 @@ class Columns:
         if n_files > 1 and self.by is not None:
             raise OptionError(
                 f"--by {self.by} names the models of one table, and there are {n_files} files, "
-                "each taken for one model; leave out --by, or give one file"
+                "each of one model; leave out --by, or give one file"
             )
         if self.has_test_set:
             self._check_test_set(n_files)
@@ -72,13 +72,13 @@ class Columns:
                 )
             if self.score or self.prediction:
                 raise OptionError(
-                    f"--{kind}-a and --{kind}-b name the columns of both models; leave out --score "
-                    "and --prediction, which are of all models alike"
+                    f"--{kind}-a and --{kind}-b name a column for each model; leave out --score "
+                    "and --prediction, which name one column for all models"
                 )
             if n_files > 1 or self.by:
                 raise OptionError(
-                    f"--{kind}-a and --{kind}-b are of one table with columns for both models; of "
-                    f"{'several files' if n_files > 1 else '--by'}, one --{kind}"
+                    f"--{kind}-a and --{kind}-b need one table with columns for both models; with "
+                    f"{'several files' if n_files > 1 else '--by'} give one --{kind}"
                 )
             if list(self.sides[0]) == list(self.sides[1]):
                 raise OptionError(f"--{kind}-a and --{kind}-b name the same column")
@@ -173,8 +173,8 @@ def _called(models: Sequence[tuple[str, Path, File]], model_from: str | None) ->
             path for name, path in zip(called, paths, strict=True) if name == repeated[0]
         )
         raise OptionError(
-            f"{called.count(repeated[0])} files would be called {repeated[0]!r}; give each a name "
-            f"of its own: A={first} B={second}"
+            f"{called.count(repeated[0])} files would have the name {repeated[0]!r}; give each its "
+            f"own: A={first} B={second}"
         )
     return {name: file for name, (_, _, file) in zip(called, models, strict=True)}
 
@@ -274,7 +274,7 @@ def _check_values(tables: Mapping[str, Table], columns: Columns) -> None:
         if all(metrics) and not metrics[0] & metrics[1]:
             raise DataError(f"{both}: different metrics cannot be compared")
         if max(map(len, pair.values())) > 1 and not {*layout.values} & {*first[1].values}:
-            raise DataError(f"{both}: no column of values that both have; name them: --value")
+            raise DataError(f"{both}: they share no column of values; name the columns: --value")
 
 
 def _side_by_side(table: Table, columns: Columns) -> Models:

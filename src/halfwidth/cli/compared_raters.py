@@ -18,7 +18,7 @@ from halfwidth.io.table import Table
 
 # Options that ask for raters.
 RATER_OPTIONS = ("model", "rater", "pairs")
-WHY_NOT = "has no meaning for a model against raters (--model, --rater, --pairs)"
+WHY_NOT = "has no effect on a model against raters (--model, --rater, --pairs)"
 OF_MODELS = (
     *("by", "better", "target", "score", "prediction", "scores", "threshold", "costs", "priors"),
     *("score_a", "score_b", "prediction_a", "prediction_b", "sample_weight"),
@@ -38,11 +38,9 @@ def readings_in(ctx: typer.Context, files: list[str]) -> tuple[Readings, dict[st
     params = ctx.params
     refuse_given(ctx, OF_MODELS, WHY_NOT)
     if len(files) != 1:
-        raise OptionError(
-            f"a model and its raters are in one table, and {len(files)} files are given"
-        )
+        raise OptionError(f"give one table with the model and its raters, not {len(files)} files")
     if params["model"] is None:
-        raise OptionError("--model NAME is missing: which is the model, the others being raters")
+        raise OptionError("--model NAME is missing: name the model; the others are its raters")
     table = reading.table_in(Path(files[0]), reading.Options.from_given(params))
     asked = given_options(params) | {
         "metric": metrics_of(params["metric"]),
@@ -50,7 +48,7 @@ def readings_in(ctx: typer.Context, files: list[str]) -> tuple[Readings, dict[st
         "average": params["average"],
     }
     if params["pairs"] is None:
-        refuse_given(ctx, OF_PAIRS, "needs --pairs, the columns of who is compared with whom")
+        refuse_given(ctx, OF_PAIRS, "needs --pairs, the columns that say who is compared with whom")
         return _labels(table, params), asked
     refuse_given(ctx, OF_LABELS, "has no effect on values of cases (--pairs)")
     return _pairs(table, params), asked
@@ -74,7 +72,7 @@ def _pairs(table: Table, params: Mapping[str, Any]) -> Readings:
     columns = [name.strip() for name in params["pairs"].split(",")]
     if len(columns) != 2:
         raise OptionError(
-            f"--pairs {params['pairs']}: two columns with a comma, --pairs prediction,reference"
+            f"--pairs {params['pairs']}: give two columns, as in --pairs prediction,reference"
         )
     return Readings.from_pairs(
         table,

@@ -86,8 +86,8 @@ def columns_of(params: Mapping[str, Any]) -> Columns:
     predicted = (_one(params.get("prediction_a")), _one(params.get("prediction_b")))
     if any(scores) and any(predicted):
         raise OptionError(
-            "--score-a and --score-b, or --prediction-a and --prediction-b: both models need the "
-            "same kind of columns"
+            "both models need the same kind of columns: --score-a and --score-b, or "
+            "--prediction-a and --prediction-b"
         )
     return Columns(
         params.get("by"),
@@ -204,8 +204,8 @@ def _metric(texts: list[str] | None, better: str | None, *, has_test_set: bool) 
     metrics = typed_metrics(texts)
     if better is not None and len(metrics) > 1:
         raise OptionError(
-            f"--better {better} is the direction of one metric of your own, and {len(metrics)} are "
-            "given"
+            f"--better {better} says the direction of one metric, not of {len(metrics)}; compare "
+            "one metric at a time"
         )
     if isinstance(metrics, dict):
         return {column: _one_metric(name, better, has_test_set) for column, name in metrics.items()}

@@ -78,7 +78,7 @@ def draw(
         like = replace(data, matching=matching_like(_first(estimates)))
         model = next(iter(data.models), None)
         if len(data.models) > 1:
-            note(f"the figure is of the first detector, {model}")
+            note(f"the figure shows the first detector, {model}")
         matched = match_detections(like, model=model)
         write_figure(figure_of_worst_images(*matched, names=names), path)
     else:
@@ -92,7 +92,7 @@ def _first(estimates: Sequence[DetectionEstimate]) -> MatchingRule:
     first = estimates[0]
     alike = [e.matching for e in estimates if e.metric == first.metric]
     if len({matching.area_range for matching in alike}) > 1:
-        note(f"the figure is of the first row: {first.matched_by}")
+        note(f"the figure shows the first row: {first.matched_by}")
     return first.matching
 
 
@@ -105,7 +105,7 @@ def draw_curves(
     thresholds, several = first.matching.thresholds, len(data.detections) > 1
     if several and len(thresholds) > 1:
         thresholds = thresholds[:1]
-        note(f"the figure is of the threshold {thresholds[0]:g}, the first of the {first.subject}")
+        note(f"the figure shows threshold {thresholds[0]:g}, the first of the {first.subject}")
     curves: list[DetectionCurve] = []
     for name, threshold in itertools.product(data.detections, thresholds):
         rule = replace(first.matching, thresholds=(threshold,))
@@ -142,8 +142,8 @@ def check_curves(kind: str | None, detectors: Sequence[str], average: Any) -> No
         return
     if len(detectors) > MOST_IN_ONE:
         raise OptionError(
-            f"--plot-kind {kind} draws up to {MOST_IN_ONE} detectors in one figure, and "
-            f"{len(detectors)} are given; leave some out, or draw the forest"
+            f"--plot-kind {kind} draws up to {MOST_IN_ONE} detectors, not "
+            f"{len(detectors)}; leave some out, or draw the forest"
         )
     if "none" in (average or ()):
         raise OptionError(

@@ -105,9 +105,9 @@ def told_apart(
     without scores.
     """
     if not files or (references is None and len(files) < 2):
-        lacking = "REFERENCES is missing: file or folder of the objects to be found"
+        lacking = "REFERENCES is missing: the file or folder of the objects to be found"
         if not files:
-            lacking = "DETECTIONS is missing: file or folder of what was detected"
+            lacking = "DETECTIONS is missing: the file or folder of what was detected"
         raise OptionError(f"{lacking}. Try 'halfwidth detect --help'.")
     detectors = list(files)
     if references is None:
@@ -167,11 +167,11 @@ def parse_score_tables(texts: Sequence[str] | None, detectors: Sequence[str]) ->
             name, file = detectors[0], text
         if name not in detectors or not file:
             raise OptionError(
-                f"--score-table {text}: name the detector whose scores these are, NAME=FILE with "
+                f"--score-table {text}: name the detector that gave these scores, NAME=FILE with "
                 f"one of {shortened(detectors)}"
             )
         if name in tables:
-            raise OptionError(f"--score-table names a table of {name} twice")
+            raise OptionError(f"--score-table names two tables for {name}; name one")
         tables[name] = Path(file)
     return tables
 
@@ -182,7 +182,7 @@ def parse_columns(texts: Sequence[str] | None) -> dict[str, str] | None:
     for text in texts or ():
         role, equals, name = text.partition("=")
         if not equals or not role or not name:
-            raise OptionError(f"--column {text!r} is no ROLE=COLUMN, for example image=slide")
+            raise OptionError(f"--column {text!r} is not ROLE=COLUMN, such as image=slide")
         if role in columns:
             raise OptionError(f"--column names {role} twice")
         columns[role] = name

@@ -33,7 +33,7 @@ def asks_for_detections(ctx: typer.Context) -> bool:
     """Whether detectors are compared; options of detections need references."""
     if ctx.params["references"] is not None:
         return True
-    refuse_given(ctx, OF_DETECTIONS, "is of detections and needs --references FILE")
+    refuse_given(ctx, OF_DETECTIONS, "is for detections and needs --references FILE")
     return False
 
 

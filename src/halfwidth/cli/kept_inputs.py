@@ -28,7 +28,7 @@ def refuse_inputs(ctx: typer.Context, outputs: Iterable[Path] | None = None) -> 
     if outputs is None:
         outputs = [ctx.params[name] for name in OUTPUTS if ctx.params.get(name)]
         if len({os.path.realpath(output) for output in outputs}) < len(outputs):
-            raise OptionError(f"{outputs[-1]}: is named for two outputs; name a file for each")
+            raise OptionError(f"{outputs[-1]}: two outputs have this name; name a file for each")
     for output in outputs:
         there = _status(output)
         # A device or a pipe may well be both.

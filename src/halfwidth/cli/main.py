@@ -222,13 +222,13 @@ def _message_and_status(error: Exception, arguments: list[str]) -> tuple[str, in
     if isinstance(error, OSError):
         named = "" if error.filename is None else f"{error.filename}: "
         too_long = error.errno == errno.ENAMETOOLONG
-        why = "no file has so long a name" if too_long else error.strerror or one_line(error)
+        why = "the name is too long for a file" if too_long else error.strerror or one_line(error)
         return f"{named}{why}", 2
     if isinstance(error, MemoryError):
         # NumPy says how much it was to be.
         how_much = f" ({one_line(error)})" if str(error) else ""
         command_line = shlex.join(["halfwidth", *arguments])
-        remedy = "fewer cases at a time, fewer --n-resamples or --jobs take less"
+        remedy = "take fewer cases at a time, fewer --n-resamples or fewer --jobs"
         return f"there is not enough memory for '{command_line}'{how_much}; {remedy}", 2
     # Whatever is left is a fault of ours.
     internal = f"internal error: {type(error).__name__}: {error}"

@@ -73,10 +73,11 @@ def methods(
         if what_for != "detection":
             raise UnknownNameError("task (--for)", what_for, ("detection",))
         if name is not None or statistic is not None or metric is not None:
-            raise OptionError("--for lists what is for a task, and takes nothing else")
+            raise OptionError("--for lists what there is for a task; leave out all else")
         return Answer(overview())
     if name is not None:
-        refuse_given(ctx, ("statistic", "metric"), f"lists methods; leave it out, or {name}")
+        why = f"selects from the list of methods; leave it out, or leave out {name}"
+        refuse_given(ctx, ("statistic", "metric"), why)
         return Answer(in_full(method_named(name)))
     chosen = list(METHODS)
     if statistic is not None:

@@ -165,14 +165,14 @@ def resolve_format(fmt: str | None, json: bool, out: Path | None = None) -> str:
     if fmt is not None and fmt not in FORMAT_NAMES:
         raise UnknownNameError("format", fmt, FORMAT_NAMES)
     if json and fmt not in (None, "json"):
-        raise OptionError(f"--json and --format {fmt} exclude each other")
+        raise OptionError(f"--json and --format {fmt} exclude each other; give one")
     if json or fmt is not None:
         return fmt or "json"
     if out is None:
         return "table"
     if out.suffix.lower() not in FORMAT_OF_SUFFIX:
         raise OptionError(
-            f"--out {out}: no format goes by the suffix {out.suffix or '(none)'!r}; use "
+            f"--out {out}: the suffix {out.suffix or '(none)'!r} names no format; use "
             f"{', '.join(FORMAT_OF_SUFFIX)}, or say --format"
         )
     return FORMAT_OF_SUFFIX[out.suffix.lower()]

@@ -77,9 +77,9 @@ def calibration(
             f"many cases; got {'both' if n else 'none of them'}"
         )
     if metric and not n:
-        raise OptionError("--metric goes with --n; of a half-width its option says what it is of")
+        raise OptionError("--metric goes with --n; the option of a half-width names its metric")
     if (file is None) != (score is None):
-        raise OptionError("a pilot is a table FILE and the column of its probabilities, --score")
+        raise OptionError("a pilot needs a table FILE and its column of probabilities, --score")
 
     shared: dict[str, Any] = {
         "prevalence": prevalence,

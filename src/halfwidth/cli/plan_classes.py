@@ -102,8 +102,8 @@ def auroc(
     if unpaired or any(one is not None for one in (effect, correlation, margin, power)):
         if method != delong_logit.__name__:
             raise OptionError(
-                f"--method {method} is for the width of one AUROC; the difference of two has "
-                "DeLong's interval"
+                f"--method {method} is for one AUROC; leave it out for the difference of two, "
+                "which takes DeLong's interval"
             )
 
         return answer(

@@ -97,7 +97,7 @@ def parse_sizes(option: str, texts: Sequence[str]) -> list[int]:
         return [int(name) for name in names]
     except ValueError:
         raise OptionError(
-            f"{option} {','.join(names)} is no number of cases, nor a list such as 10,20,50"
+            f"{option} {','.join(names)} is neither a number of cases nor a list such as 10,20,50"
         ) from None
 
 
@@ -119,6 +119,6 @@ def refuse_test_set_metric(metric: str | None) -> None:
     name = (metric or "").partition(":")[0]
     if name in SAMPLE_METRICS and name not in METRICS:
         raise OptionError(
-            f"{name} is a metric of a whole test set, without values of cases; 'halfwidth plan' "
+            f"{name} is a metric of a whole test set and has no values of cases; 'halfwidth plan' "
             "has auroc, proportion (accuracy, ...) and classes (sensitivity, specificity)"
         )

@@ -83,16 +83,16 @@ class TestSetSource:
         arrays = self.target_file is not None or self.score_file is not None
         if arrays and (self.file is not None or self.target or self.score or self.prediction):
             raise OptionError(
-                "--target-file and --score-file stand instead of a table; leave out FILE, "
-                "--target, --score and --prediction"
+                "--target-file and --score-file replace a table; leave out FILE, --target, "
+                "--score and --prediction"
             )
         if arrays and (self.target_file is None or self.score_file is None):
             lacking = "--target-file" if self.target_file is None else "--score-file"
             raise OptionError(f"--target-file and --score-file go together; {lacking} is missing")
         if arrays and self.reading != Options(groups=self.reading.groups):
             raise OptionError(
-                "--where, --sheet, --decimal, --header, --input-format, --path and --filter are of "
-                "tables; arrays have none"
+                "--where, --sheet, --decimal, --header, --input-format, --path and --filter are "
+                "for tables; leave them out for arrays"
             )
         if arrays:
             return
@@ -222,7 +222,7 @@ def parse_numbers(option: str, text: str | None) -> list[float] | None:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise OptionError(f"{option} {text!r} is no list of numbers such as 0.9,0.1") from None
+        raise OptionError(f"{option} {text!r} is not a list of numbers such as 0.9,0.1") from None
 
 
 def parse_tables(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -282,7 +282,7 @@ def estimate_test_set(
     numbers = any(one.spec.takes is Takes.NUMBERS for one in resolved if isinstance(one, Metric))
     if numbers and kind not in (None, "forest"):
         raise OptionError(
-            f"--plot-kind {kind} is of a classification; of a regression: --plot-kind forest"
+            f"--plot-kind {kind} draws a classification; for a regression use --plot-kind forest"
         )
     test_set = read_test_set(source, columns, numbers=numbers)
     if any(isinstance(one, Metric) and one.spec.takes is Takes.SCORES for one in resolved):

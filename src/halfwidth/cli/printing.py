@@ -37,7 +37,7 @@ def print_page(page: Path, out: Path) -> None:
     browser = find_browser()
     if browser is None:
         raise OptionError(
-            "--pdf takes Chromium or Chrome, and none is in PATH; print the page from any browser"
+            "--pdf needs Chromium or Chrome in PATH; or print the page from any browser"
         )
     with tempfile.TemporaryDirectory() as profile, replacing(out) as unfinished:
         command = [browser, *ALONE, "--headless", "--disable-gpu", "--no-pdf-header-footer"]

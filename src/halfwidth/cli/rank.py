@@ -98,9 +98,9 @@ def rank(
         )
     of_cases = kind in figures.OF_CASES
     if of_cases and given_models.asks_for_detections(ctx):
-        raise OptionError(f"--plot-kind {kind} is of values of cases, and detectors have none")
+        raise OptionError(f"--plot-kind {kind} draws values of cases, and detectors have none")
     if of_cases and comparison_settings.columns_of(ctx.params).has_test_set:
-        raise OptionError(f"--plot-kind {kind} is of values of cases; of test sets, rank-sets")
+        raise OptionError(f"--plot-kind {kind} draws values of cases; for test sets use rank-sets")
     data, asked = given_models.models_in(ctx, files, MODEL_COLUMNS)
     rankings = rank_models(data, **asked)
 

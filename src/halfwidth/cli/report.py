@@ -166,7 +166,7 @@ def _check_figures() -> None:
     try:
         require_matplotlib(None)
     except OptionError as error:
-        raise OptionError(f"{error}; --no-figures does without") from None
+        raise OptionError(f"{error}; or leave out the figures: --no-figures") from None
 
 
 def _without_folder(word: str) -> str:

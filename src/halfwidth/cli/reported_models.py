@@ -124,10 +124,10 @@ def _holds_models(ctx: typer.Context, path: ModelFile) -> bool:
 
 
 def _one_model(ctx: typer.Context, path: ModelFile) -> Found:
-    why = f"is about several models, and {path} holds one; name the column of models: --by"
+    why = f"needs several models, and {path} holds one; name the column of models: --by"
     refuse_given(ctx, ABOUT_SEVERAL, why)
     if comparison_settings.refuse_ignored(ctx):
-        why = "has no effect on a test set of one model: --where COLUMN=LEVEL reports a part of it"
+        why = "has no effect on a test set of one model; --where COLUMN=LEVEL reports a part of it"
         refuse_given(ctx, ["within"], why)
         if not ctx.params["include_cases"]:
             why = "has no effect on a test set of one model without --include-cases"
@@ -181,7 +181,7 @@ def _detectors(
     data, asked = given_models.detectors_in(ctx, files, metric_given=len(named) > 1)
     read = {**named, "references": ctx.params["references"]}
     if len(named) == 1:
-        refuse_given(ctx, ABOUT_SEVERAL, "is about several detectors, and one is given")
+        refuse_given(ctx, ABOUT_SEVERAL, "needs several detectors, and there is one")
         data = replace(data, detections={"": next(iter(data.detections.values()))})
     results = results_of_data(data, **asked)
     estimates = {"": tuple(results.estimates)}

@@ -127,7 +127,7 @@ def score(
         if out is None:
             raise
         note(
-            f"interrupted; what is done is kept in {out}.partial, the same command goes on from "
+            f"interrupted; {out}.partial keeps what is done, and the same command goes on from "
             "there"
         )
         raise InterruptReportedError from None
@@ -174,8 +174,8 @@ def _format(fmt: str | None, json: bool, out: Path | None) -> str:
         return "csv"
     if chosen not in ("csv", "json"):
         raise OptionError(
-            f"--format {chosen} is for the summary, which goes to stdout with --out FILE; without "
-            "it the per-case table does, as csv or json"
+            f"--format {chosen} is for the summary, which needs --out FILE for the per-case table; "
+            "without it stdout takes that table, as csv or json"
         )
     return chosen
 
@@ -204,8 +204,8 @@ def _summary(scores: Scores, table: dict[str, Any]) -> Estimates | None:
     note(*left_out)
     if left_out:
         note(
-            "say what that means: --missing omit leaves such cases out, --missing worst counts "
-            "them as failed (distances: with --penalty MM)"
+            "say what a missing value means: --missing omit leaves such cases out, --missing "
+            "worst counts them as failed (distances: with --penalty MM)"
         )
     if not rows:
         return None

@@ -110,7 +110,7 @@ def init(
     if out.exists() and not force:
         raise DataError(f"{out}: is there already; --force overwrites it, -o FILE names another")
     if out.exists() and out.suffix != ".toml":
-        raise DataError(f"{out}: is no spec (.toml), and --force overwrites nothing else")
+        raise DataError(f"{out}: is not a spec (.toml), and --force overwrites specs only")
     write(draft(folder, out.parent), out)
     note(f"read it, then: halfwidth study run {out} --store {out.with_suffix('')}-store --dry-run")
     return Answer(Document())
@@ -174,7 +174,7 @@ def status(
     if store is not None:
         if len(stores) > 1 or stores[0].is_dir():
             raise OptionError(
-                f"--store {store} goes with one SPEC; stores stand alone: "
+                f"--store {store} goes with one SPEC; name a store alone: "
                 f"halfwidth study status {store}"
             )
         open_store(store)  # asking must not make a store

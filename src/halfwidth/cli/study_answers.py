@@ -182,7 +182,7 @@ def _check(part: str, options: PartOptions) -> None:
                 f"--{name} has no effect with --what {part}; it goes with --what {parts}"
             )
     if options.against is not None and options.between is not None:
-        raise OptionError("--against compares metrics of two stores; --between those of one")
+        raise OptionError("--against compares metrics of two stores, --between of one; give one")
 
 
 def opened(store: Path) -> Results:
@@ -340,7 +340,7 @@ def _failures(stores: list[Path], filters: Filters, options: PartOptions) -> Doc
     for name, flag in (("method", "--method"), ("n", "-n")):
         values = filters.get(name, [])
         if len(values) > 1:
-            raise OptionError(f"{flag} {','.join(values)}: failures are of one {name}")
+            raise OptionError(f"{flag} {','.join(values)}: failures are shown for one {name} only")
     cells = _chosen(stores, {name: v for name, v in filters.items() if name != "n"})
     (method,) = filters.get("method") or [
         _usual_or_refuse(cells, "method", percentile.__name__, "--method", "failures")

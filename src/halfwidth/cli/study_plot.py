@@ -145,7 +145,7 @@ def _filtered(cells: pd.DataFrame, filters: Mapping[str, str | None]) -> pd.Data
             raise UnknownNameError(f"{column} of the study", unknown[0], known)
         cells = cells[cells[column].isin(names)]
     if cells.empty:
-        raise DataError("no row of the study is of all that --metric, --statistic and --method ask")
+        raise DataError("no row of the study matches --metric, --statistic and --method together")
     return cells
 
 

@@ -84,8 +84,8 @@ def _sample(table: Table, file: Path, value: str | None, metric: str | None, mis
     if len(samples) > 1:
         names = shortened([f"{one.label} {one.metric}".strip() for one in samples], 6)
         raise OptionError(
-            f"{file} holds {len(samples)} samples ({names}) and subsamples are of one: --metric "
-            "names the metric; of several models and labels, give a table of one"
+            f"{file} holds {len(samples)} samples ({names}), and subsamples come from one: name "
+            "its metric (--metric), or give a table of one model and label"
         )
     note(*samples[0].notes)
     return samples[0]

@@ -49,7 +49,7 @@ def adjusted_p_values(p_values: ArrayLike, correction: str = "holm") -> Array:
     """
     if correction not in CORRECTIONS:
         raise OptionError(
-            f"{spelled('correction', correction)} is none of {', '.join(CORRECTIONS)}"
+            f"{spelled('correction', correction)} is not one of {', '.join(CORRECTIONS)}"
         )
     raw = np.asarray(p_values, float)
     adjusted = np.full(raw.shape, np.nan)

@@ -179,8 +179,8 @@ def _comparable_pairs(jobs: Mapping[str, Job], pairs: Pairs, paired: bool) -> li
         shapes = {job.records.arranged.shape for job in (first, second)}
         if paired and (design != second.records.design or len(shapes) > 1):
             raise DataError(
-                f"{one} and {other} are to be compared on the same cases, and their records are of "
-                f"{first.records.n_cases} and {second.records.n_cases} cases"
+                f"{one} has {first.records.n_cases} cases and {other} {second.records.n_cases}; a "
+                "paired test needs the same cases of both"
             )
         key = (statistic.spec, tuple(statistic.parameters.items()), first.functional.binary)
         places[key, design].append(place)

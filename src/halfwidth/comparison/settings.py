@@ -115,13 +115,13 @@ def check_models(names: Sequence[str], settings: Settings) -> None:
         raise DataError("no models to compare")
     if list(names) == [""]:
         raise DataError(
-            "one model without a name, and nothing to compare it with; give the values, or the "
-            "predictions, of each model by its name: {'A': a, 'B': b}"
+            "one model without a name has nothing to compare it with; give the values or "
+            "predictions of each model by its name: {'A': a, 'B': b}"
         )
     if len(names) == 1 and settings.goal is None:
         alone = f"one model ({names[0]!r}), and nothing to compare it with; "
         if settings.ranked:
             raise DataError(f"{alone}name two models or more")
-        raise DataError(f"{alone}a single model can be held against a goal: {spelled('goal')}")
+        raise DataError(f"{alone}compare a single model with a goal: {spelled('goal')}")
     if settings.baseline is not None and settings.baseline not in names:
         raise UnknownNameError("baseline", settings.baseline, names)

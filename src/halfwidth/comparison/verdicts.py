@@ -40,19 +40,19 @@ def check_margin(margin: float | None, metric: Metric, effect: Effect = "differe
     number = as_number("margin", margin)
     if number <= 0:
         raise OptionError(
-            f"{spelled('margin', margin)} is not above 0: it is the largest loss that would not "
-            "matter, without a sign, whichever direction is better"
+            f"{spelled('margin', margin)} is not above 0: give the largest loss that would not "
+            "matter as a positive number, whichever direction is better"
         )
     if effect == "ratio" and number >= 1:
         raise OptionError(
-            f"{spelled('margin', margin)} of a ratio is not below 1: it is the largest share that "
+            f"{spelled('margin', margin)} of a ratio is not below 1: give the largest share that "
             "may be lost; 0.05 allows the first model to be 5 % worse"
         )
     bounds = metric.spec.bounds
     if effect == "difference" and number >= bounds.width:
         raise OptionError(
             f"{spelled('margin', margin)} is as large as the whole range of {metric.spec.called}, "
-            f"{bounds}; it is in the unit of the metric"
+            f"{bounds}; give it in the unit of the metric"
             + (f": for {margin:g} % write {margin / 100:g}" if bounds.width <= 1 else "")
         )
     _check_extent("margin", number)
@@ -84,9 +84,9 @@ def _check_extent(name: str, number: float) -> None:
 def _check_direction(name: str, metric: Metric) -> None:
     if metric.spec.better in (Better.ZERO, Better.ONE):
         raise OptionError(
-            f"{spelled(name)} needs a metric of which higher or lower is better; of "
-            f"{metric.spec.called}, {metric.spec.better} is: state the interval, or take a metric "
-            "such as ici or brier"
+            f"{spelled(name)} needs a metric where higher or lower is better; for "
+            f"{metric.spec.called} it is {metric.spec.better}: state the interval, or take a "
+            "metric such as ici or brier"
         )
     if metric.spec.better not in (Better.HIGHER, Better.LOWER):
         raise OptionError(

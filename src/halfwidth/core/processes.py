@@ -52,7 +52,7 @@ def check_jobs(jobs: Any) -> int:
     """The number of worker processes: 1 or more, or -1 for one per available processor."""
     if isinstance(jobs, bool) or not isinstance(jobs, int) or (jobs < 1 and jobs != -1):
         raise OptionError(
-            f"{spelled('jobs', jobs)} is not an integer from 1 up, nor -1 for all processors"
+            f"{spelled('jobs', jobs)} is neither an integer from 1 up nor -1 for all processors"
         )
     if jobs > 0:
         return jobs
@@ -85,7 +85,7 @@ def in_workers(
                 yield running.pop(future), future.result()
     except BrokenExecutor as error:
         raise DataError(
-            f"a worker process died: {death_text(error)}; fewer jobs take less memory"
+            f"a worker process died: {death_text(error)}; run fewer jobs, which take less memory"
         ) from None
     finally:
         if running:

@@ -97,8 +97,8 @@ def resolve_seed(rng: Any = None) -> int:
     seed = as_count(rng)
     if seed is None:
         raise OptionError(
-            f"{spelled('rng', rng)} is no seed: give an integer from 0 up, a numpy SeedSequence or "
-            "Generator, or None"
+            f"{spelled('rng', rng)} is not a seed: give an integer from 0 up, a numpy SeedSequence "
+            "or Generator, or None"
         )
     if seed < 0:
         raise OptionError(f"{spelled('rng', seed)} is negative; a seed is an integer from 0 up")

@@ -138,7 +138,7 @@ class Statistic:
             return np.apply_along_axis(self.spec.function, -1, values)
         except TypeError as error:
             raise OptionError(
-                f"statistic {self.spec.name!r} takes no sample of values: {error}"
+                f"statistic {self.spec.name!r} cannot be called with a sample of values: {error}"
             ) from error
 
     def range(self, bounds: Bounds, n: float) -> Bounds:

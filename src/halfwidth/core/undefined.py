@@ -89,9 +89,9 @@ def penalty_for(metric: Metric, penalty: float | None) -> float:
     worst = spec.worst if penalty is None else penalty
     if worst is None:
         raise OptionError(
-            f"{spelled('missing', 'worst')} needs a penalty: no finite value is known to be the "
-            f"worst for {spec.called} (range {spec.bounds}); give {spelled('penalty')}, in a table "
-            f"of several metrics that of distances unless {spelled('metric')} names another"
+            f"{spelled('missing', 'worst')} needs a penalty: {spec.called} (range {spec.bounds}) "
+            f"has no finite worst value; give {spelled('penalty')}, in a table of several metrics "
+            f"that of distances unless {spelled('metric')} names another"
         )
     if not np.isfinite(worst) or not spec.bounds.low <= worst <= spec.bounds.high:
         raise OptionError(

@@ -464,7 +464,7 @@ class CaseValues:
             return self
         if self.metric is not None:
             raise OptionError(
-                f"{spelled('metric', metric)} has no effect: the values are of "
+                f"{spelled('metric', metric)} has no effect: the values already have "
                 f"{spelled('metric', self.metric)}"
             )
         return replace(self, metric=metric)
@@ -639,5 +639,5 @@ def _one_or_list(values: Any) -> Any:
 def _columns_of(values: CaseValues, value: Any, tables: Tables) -> list[MetricColumns]:
     wanted = metric_columns(values.metric, value, tables.sources)
     if values.bounds is not None and len(wanted) > 1:
-        raise OptionError(f"{spelled('bounds')} is the range of one metric, and several are given")
+        raise OptionError(f"{spelled('bounds')} is the range of one metric; give one at a time")
     return wanted

@@ -172,7 +172,7 @@ class Detections:
         requested = self.requested(quantities)
         if not requested.metrics:
             raise OptionError(
-                f"nothing says what detectors are compared by: {spelled('metric')}, one of "
+                f"name the metric to compare detectors by: {spelled('metric')}, one of "
                 f"{', '.join(DETECTION_METRICS.names)}"
             )
         families, notes = measured_detectors(self.detections, self.references, requested)

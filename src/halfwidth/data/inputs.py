@@ -39,7 +39,7 @@ def models_of(
             if len(values) != len(index):
                 raise DataError(
                     f"model {name!r} has {len(values)} values without labels of cases, and another "
-                    f"model {len(index)} with labels: label all by case"
+                    f"model has {len(index)} with labels; label all of them by case"
                 )
         cases.append(
             ModelCases(
@@ -64,8 +64,8 @@ def refuse_cases_of_no_model(models: Sequence[ModelCases], target: Any) -> None:
     lacking = [label for label in labels.tolist() if label not in known]
     if lacking:
         raise DataError(
-            f"{len(lacking)} of {len(labels)} cases of the true classes have no prediction of any "
-            f"model ({quoted(lacking[:3])}); leave them out of both"
+            f"{len(lacking)} of {len(labels)} cases have a true class and no prediction of any "
+            f"model ({quoted(lacking[:3])}); leave out their true classes"
         )
 
 
@@ -117,11 +117,11 @@ def _aligned(key: str, column: Any, index: Any, model: str) -> Any:
         if len(column) != len(index):
             raise DataError(
                 f"{key} has {len(column)} entries without labels of cases, and model {model!r} "
-                f"{len(index)} cases"
+                f"has {len(index)} cases; label both by case"
             )
         return column
     if labels.has_duplicates:
-        raise DataError(f"{key} has labels of cases that repeat")
+        raise DataError(f"{key} repeats labels of cases; give each case once")
     places = labels.get_indexer(index)
     absent = index[places < 0]
     if len(absent):

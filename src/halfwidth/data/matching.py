@@ -37,8 +37,8 @@ def matched(family: Family, pairing: Pairing, *, values: bool) -> Family:
     every, partly = _applicable(models, places, shared)
     if partly and not shared:
         raise DataError(
-            f"{family.place}in no case does the metric apply for every model: with the status "
-            "'not applicable' there is nothing to compare"
+            f"{family.place}there is nothing to compare: in each case the metric is 'not "
+            "applicable' to some model"
         )
     if pairing == "complete" and shared and len(shared) < len(every):
         raise DataError(_lacking_text(family, shared, every, places, values=values))
@@ -114,8 +114,8 @@ def _places_by_identity(model: ModelCases, place: str) -> dict[Identity, int]:
         repeated = [named(one) for one, count in counts.items() if count > 1]
         raise DataError(
             f"{place}model {model.name!r} has {len(repeated)} of its cases more than once "
-            f"({shortened(repeated, SHOWN)}), so which rows belong together cannot be told: name "
-            f"what tells them apart ({spelled('case')}, such as the lesion within "
+            f"({shortened(repeated, SHOWN)}), and nothing says which rows belong together: "
+            f"name what tells them apart ({spelled('case')}, such as the lesion within "
             f"{spelled('groups')}; {spelled('within')}), or remove rows that are there twice"
         )
     missing = sum(1 for identity in identities if is_missing(identity))
@@ -154,13 +154,13 @@ def _check_shared(
             if place
         )
         raise DataError(
-            f"{family.place}{_listed(names)} share no case ({examples}); ids must be the same in "
-            "all, letter for letter"
+            f"{family.place}{_listed(names)} share no case ({examples}); write ids alike in all, "
+            "letter for letter"
         )
     if len(shared) == 1:
         raise DataError(
             f"{family.place}{_listed(names)} share one case ({named(next(iter(shared)))}), which "
-            "says nothing of others; a comparison needs two at least"
+            "says nothing of others; a comparison needs at least two"
         )
 
 

@@ -97,8 +97,8 @@ def _check_alike(prepared: Mapping[str, tuple[Sets, list[RequestedRow]]]) -> Non
         own_sets, own_rows = prepared[other]
         if own_sets.references.classes != sets.references.classes:
             raise DataError(
-                f"{first} and {other} have detections of different classes; name the classes that "
-                f"count: {spelled('classes')}"
+                f"{first} and {other} detect different classes; name the classes that count: "
+                f"{spelled('classes')}"
             )
         for one, two in zip(rows, own_rows, strict=True):
             for rule in ("localisation", "assignment"):

@@ -34,7 +34,7 @@ def measure_test_sets(
     if not isinstance(family.metric, Metric) and len({(s.hard, len(s.rows)) for s in sets}) > 1:
         raise DataError(
             f"{family.place}some models give labels and others scores, or scores in other columns; "
-            "a function of your own needs the same of all"
+            "a function of your own needs the same kind from all"
         )
     rows = [
         [

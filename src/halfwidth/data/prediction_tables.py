@@ -66,9 +66,7 @@ def prediction_columns(target: Any, score: Any, prediction: Any) -> PredictionCo
     scored = columns_of_models("score", score)
     predicted = columns_of_models("prediction", prediction)
     if not isinstance(target, str):
-        raise OptionError(
-            f"{spelled('target', target)} is no text; here it takes the name of a column"
-        )
+        raise OptionError(f"{spelled('target', target)} is not a text; give the name of a column")
     if bool(scored) == bool(predicted):
         raise OptionError(
             f"{spelled('target')} needs {spelled('score')} (a column for each class, or that of "

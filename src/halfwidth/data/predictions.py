@@ -347,9 +347,7 @@ class Predictions:
         """The models of each level and metric, to be measured, and notes on what was read."""
         metrics = quantities.test_set_metrics
         if self.bounds is not None and len(metrics) > 1:
-            raise OptionError(
-                f"{spelled('bounds')} is the range of one metric, and several are given"
-            )
+            raise OptionError(f"{spelled('bounds')} is the range of one metric; give one at a time")
         each = measuring_each_metric(metrics, quantities.averages, self.options, self.bounds)
         return self._data.families(each, how)
 
@@ -375,7 +373,7 @@ class PredictionArrays(Arrays):
     def over_levels(self) -> PredictionArrays:
         """Refused: arrays have no levels."""
         raise OptionError(
-            f"arrays have no centres: name the column of these, Predictions.from_table(table, "
+            f"arrays have no centres: name their column in Predictions.from_table(table, "
             f"target, score=..., {spelled('data.by', 'centre')})"
         )
 
@@ -422,9 +420,8 @@ class PredictionTables:
         if len(columns.within) != 1 or columns.strata is not None:
             named = [*columns.within, *filter(None, [columns.strata])]
             raise OptionError(
-                f"what is pooled over centres takes one column of them, "
-                f"{spelled('data.by', 'centre')}, which are strata as well; given are "
-                f"{', '.join(named) or 'none'}"
+                f"pooling over centres takes one column of centres, which are the strata as well: "
+                f"give {spelled('data.by', 'centre')}, got {', '.join(named) or 'none'}"
             )
         (name,) = columns.within
         for source in self.tables.sources:
@@ -432,8 +429,8 @@ class PredictionTables:
             if len(lacking):
                 raise DataError(
                     f"{source.named}{name}: {len(lacking)} of {len(source.table)} cases lack their "
-                    f"centre (case {shortened(lacking.tolist(), most=3)}); give each one, or leave "
-                    "the cases out"
+                    f"centre (case {shortened(lacking.tolist(), most=3)}); give each case a "
+                    "centre, or leave it out"
                 )
         over_levels = replace(columns, within=(), strata=name)
         return replace(self, tables=replace(self.tables, columns=over_levels))

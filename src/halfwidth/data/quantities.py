@@ -35,7 +35,7 @@ class Quantities:
         """The same, where only they say what is computed."""
         if self.metric is None or any(one is None for one in self.metrics):
             raise OptionError(
-                f"true classes are given, and no metric of a test set: {spelled('metric')}, one of "
+                f"true classes need a metric of a test set: {spelled('metric')}, one of "
                 f"{shortened(SAMPLE_METRICS.names)}"
             )
         return self.metrics
@@ -55,8 +55,8 @@ class Quantities:
         """The statistic by which models are compared."""
         if len(self.statistics) > 1:
             raise OptionError(
-                f"models are compared by one statistic, and {spelled('statistic', self.statistic)} "
-                "names several"
+                f"{spelled('statistic', self.statistic)} names several statistics; compare models "
+                "by one"
             )
         return self.statistics[0]
 

@@ -49,13 +49,13 @@ def raters_of(model: str, names: Sequence[str]) -> Raters:
     """The raters of a model: two at least, none of them called as what they are together."""
     if len(names) < 2:
         raise OptionError(
-            f"{len(names)} rater{'s' * (not names)} beside model {model!r}; raters agree with each "
-            "other where there are two or more (with one, score the model against it)"
+            f"{len(names)} rater{'s' * (not names)} beside model {model!r}; agreement of raters "
+            "needs two or more (with one, score the model against it)"
         )
     if RATERS in (model, *names):
         raise OptionError(
-            f"model {model!r} and raters {quoted(names)} need names of their own: {RATERS!r} is "
-            "what the raters are called together"
+            f"model {model!r} and raters {quoted(names)} need other names: {RATERS!r} stands "
+            "for all raters together"
         )
     return Raters(model, tuple(names))
 

@@ -49,8 +49,8 @@ def read(path: str | Path) -> CaseValues:
     path = Path(path)
     if path.is_dir():
         raise DataError(
-            f"{path}: is a folder, and a file is read; folders of masks: score_folders("
-            "predictions, references); of detections: Detections.from_files(detections, references)"
+            f"{path}: is a folder; name a file. For folders of masks use score_folders("
+            "predictions, references), for detections Detections.from_files(detections, references)"
         )
     table = read_table(path)
     refuse_runs(table)

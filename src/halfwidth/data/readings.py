@@ -410,8 +410,8 @@ class Readings:
             return self._data.raters
         if self.model is None:
             raise OptionError(
-                f"none of the readers ({shortened(self.readers, 5)}) is said to be the model "
-                f"({spelled('model')}), which is compared with the others. {OF_A_TRUTH}"
+                f"say which reader is the model to compare with the others ({spelled('model')}, "
+                f"one of {shortened(self.readers, 5)}). {OF_A_TRUTH}"
             )
         return raters_of(self.model, [name for name in self.readers if name != self.model])
 
@@ -440,8 +440,8 @@ class Readings:
         has_scores = isinstance(self._data, PredictionTables) and self._data.where.scores
         if has_scores and not all(one.numbers for one in each):
             raise OptionError(
-                "readers gave scores, and a metric of classes compares labels: name the column of "
-                f"these ({spelled('label')}), or a metric of numbers"
+                "a metric of classes compares labels, and readers gave scores: name the column of "
+                f"labels ({spelled('label')}), or a metric of numbers"
             )
         labelled, notes = self._data.families(each, how)
         return [compared_readers(one, raters) for one in labelled], notes
@@ -475,12 +475,12 @@ def _reading_columns(label: Any, score: Any, truth: str | None) -> PredictionCol
     if isinstance(named, Mapping):
         columns = columns_of_models(option, named)
         if any(len(names) != 1 for names in columns.values()):
-            raise OptionError(f"{spelled(option, named)}: a reader has one column")
+            raise OptionError(f"{spelled(option, named)}: give one column for each reader")
     else:
         names = column_list(option, named)
         if repeated := [name for at, name in enumerate(names) if name in names[:at]]:
             raise OptionError(
-                f"{quoted(repeated)} named twice: each reader has a column of their own"
+                f"{quoted(repeated)} named twice; give each reader a column of their own"
             )
         columns = {"": names} if isinstance(named, str) else {name: (name,) for name in names}
     # Where all readers stand in one row, that is the case.
@@ -494,8 +494,8 @@ def _refuse_metric_of_cases(metric: Any) -> None:
         at_line = current_door() is Door.COMMAND_LINE
         how = f"{flag_of('pairs')} COLUMN,COLUMN" if at_line else "Readings.from_pairs"
         raise OptionError(
-            f"{name} has a value for each case and pair of readers: give a table of these, and its "
-            f"columns of who is compared with whom ({how})"
+            f"{name} has a value for each case and pair of readers: give a table of these values, "
+            f"and the columns that say who is compared with whom ({how})"
         )
 
 

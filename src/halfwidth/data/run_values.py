@@ -39,7 +39,7 @@ class RunValues:
     def tables(self) -> NoReturn:
         """Refuse what is done to tables of cases."""
         raise OptionError(
-            "values are of training runs, which are estimated (estimate, runs_ci) and no cases"
+            "these are values of training runs, not of cases; estimate them (estimate, runs_ci)"
         )
 
     def roles(self, _: Any) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class RunValues:
     def jobs(self, *_: Any) -> NoReturn:
         """Refuse what is done to cases."""
         raise OptionError(
-            "values are of training runs, of which quantiles and the mean are estimated (estimate, "
+            "these are values of training runs; estimate their quantiles and mean (estimate, "
             "runs_ci)"
         )
 
@@ -88,9 +88,7 @@ def run_values(runs: Any, value: Any, by: Any, folds: Any, *, is_table: bool) ->
         return RunValues(table, folds)
     for name, option, usual in (("value", value, None), ("by", by, ()), ("folds", folds, "refuse")):
         if option != usual:
-            raise OptionError(
-                f"{spelled(name, option)} is of a table of runs, and values are given"
-            )
+            raise OptionError(f"{spelled(name, option)} goes with a table of runs, not with values")
     return RunValues(runs)
 
 

@@ -52,8 +52,8 @@ def metric_columns(metric: Any, value: Any, sources: Sequence[Source]) -> list[M
     if isinstance(metric, Mapping):
         if value is not None:
             raise OptionError(
-                f"{spelled('metric', metric)} names the columns of values, which "
-                f"{spelled('value')} rules out; give a metric, or a list of metrics"
+                f"{spelled('metric', metric)} names the columns of values, and so does "
+                f"{spelled('value')}; leave it out, or give a metric or a list of metrics"
             )
         return [MetricColumns(one, [str(column)]) for column, one in metric.items()]
     metrics = listed_metrics(metric)
@@ -62,7 +62,7 @@ def metric_columns(metric: Any, value: Any, sources: Sequence[Source]) -> list[M
     if value is not None:
         # Which is whose is not told by their order: each column may be wanted by each metric.
         raise OptionError(
-            f"{len(metrics)} metrics, and {spelled('value', value)}: say which column holds which, "
+            f"{spelled('value', value)} with {len(metrics)} metrics: say which column holds which, "
             f"{spelled('metric', {'COLUMN': 'NAME'})}"
         )
     return [MetricColumns(one, [_column_of(one, sources)]) for one in metrics]
@@ -132,8 +132,8 @@ def keep_shared_cases(
         kept.append(_leave_out(family, surplus) if surplus else family)
         if surplus:
             notes.append(
-                f"{family.place}{_title(family)} without {len(surplus)} case(s) that lack a metric "
-                "with which it is combined"
+                f"{family.place}{_title(family)} without {len(surplus)} case(s) that lack another "
+                "of the combined metrics"
             )
     return kept, notes
 

@@ -108,8 +108,8 @@ class Tables:
                     column,
                     source.table.names,
                     hint=(
-                        f"It names the model of each row: {spelled('data.model')}. Models that are "
-                        f"columns are named by {spelled('value')}, one for each model."
+                        f"It names the model of each row: {spelled('data.model')}. If each model "
+                        f"has its own column, name these columns: {spelled('value')}."
                     ),
                 )
         return replace(self.columns, by=column)
@@ -137,8 +137,8 @@ def tables_of(
         several = None if is_table(table) else as_list(table)
         if several is not None and (not several or not all(map(is_table, several))):
             raise OptionError(
-                f"table={shown(table)} is neither a data frame nor several: a sequence of tables, "
-                "or a mapping from the name of a model to its table"
+                f"table={shown(table)} is neither a data frame nor a sequence of data frames nor a "
+                "mapping from the name of a model to its data frame"
             )
         sources = [Source(Table.from_frame(one)) for one in several or [table]]
     tables = Tables(tuple(sources), columns, named)
@@ -200,7 +200,7 @@ def value_columns(names: Any) -> list[str] | dict[str, str] | None:
 def column_name(option: str, name: Any) -> str | None:
     """The name of one column, or None."""
     if name is not None and not isinstance(name, str):
-        raise OptionError(f"{spelled(option, name)} is no text; here it takes the name of a column")
+        raise OptionError(f"{spelled(option, name)} is not a text; give the name of a column")
     return name
 
 

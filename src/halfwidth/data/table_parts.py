@@ -74,7 +74,7 @@ def _incomplete_family(
     own, other = (list(metrics[name]) for name in (first.model.name, lacking[0]))
     if not set(own) & set(other):
         better = {_plain(part.metric).spec.better for part in parts}
-        opposite = ", of which one is better when larger, the other when smaller"
+        opposite = "; one is better when larger, the other when smaller"
         return (
             f"{first.model.name} has {shortened(own, 3)} and {lacking[0]} has "
             f"{shortened(other, 3)}: different metrics cannot be compared"
@@ -83,7 +83,7 @@ def _incomplete_family(
     return (
         f"{place}no rows of {_title(first.metric)} for {shortened(lacking, 5)}, which other levels "
         f"have. Leave such levels out of the table; {spelled('pairing', 'common')} compares the "
-        "models that are there, where there are two"
+        "models that are there, if there are at least two"
     )
 
 

@@ -244,7 +244,7 @@ def _why_no_interval(context: CautionContext) -> tuple[str, str]:
         return f"{needed} {units}", _works_from(context, noun) or f"collect more {noun}s"
     strata = () if context.design is None else context.design.strata
     if len(strata) > 1 and max(strata) < 2:
-        return "no stratum holds two units that could be compared", "leave strata out"
+        return "no stratum holds two units to compare", "leave strata out"
     if method.no_interval is not None:
         mean = e.statistic_spec.spec.estimand is Estimand.MEAN
         independent = context.design is None or context.design.simple
@@ -267,7 +267,7 @@ def _why_no_interval(context: CautionContext) -> tuple[str, str]:
 def _why_undefined(context: CautionContext) -> tuple[str, str]:
     form = context.estimate.statistic_spec.spec.form
     if isinstance(form, Contrast) and form.effect == "ratio":
-        return "a ratio is of two positive values, and one is not", "compare by the difference"
+        return "a ratio needs two positive values, and one is not", "compare by the difference"
     if context.matched is not None:
         from halfwidth.estimation.detections.caution_rules import why_undefined
 

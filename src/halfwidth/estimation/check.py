@@ -181,9 +181,7 @@ def scaled_numbers(
     with np.errstate(over="ignore"):
         scaled = numbers / scale
     if np.isinf(scaled[np.isfinite(numbers)]).any():
-        raise OptionError(
-            f"{spelled('scale', scale)} is too small: {where} divided by it have no numbers"
-        )
+        raise OptionError(f"{spelled('scale', scale)} is too small: {where} divided by it overflow")
     # Out of range is out of range, whatever becomes of the missing ones.
     outside = outside_range(scaled, metric.spec)
     if outside.any():
@@ -326,8 +324,8 @@ def _out_of_range(
     ):
         low, high = (bound / scale for bound in (bounds.low, bounds.high))
         return (
-            f"{text}. Values are divided by {spelled('scale', scale)} first: bounds "
-            f"{low:g},{high:g} are meant?"
+            f"{text}. Values are divided by {spelled('scale', scale)} first: did you "
+            f"mean the bounds {low:g},{high:g}?"
         )
     if spec.kind is Kind.BINARY:
         text += ". It takes 1 for a case that is right and 0 for one that is not"

@@ -205,9 +205,9 @@ def evidence(
     import pandas as pd
 
     if average is not None and not isinstance(average, str):
-        raise OptionError(f"{spelled('average', average)} is no name of an average over classes")
+        raise OptionError(f"{spelled('average', average)} does not name an average over classes")
     if n is not None and as_count(n) is None:
-        raise OptionError(f"n={shown(n)} is no whole number of cases")
+        raise OptionError(f"n={shown(n)} is not a whole number of cases")
     spec = SAMPLE_METRICS[metric] if metric in SAMPLE_METRICS else resolve_metric(metric).spec
     per_case = spec.level is MetricLevel.INDIVIDUAL and spec.kind is not Kind.BINARY
     named = resolve_statistic(statistic).spec.name if per_case else ""

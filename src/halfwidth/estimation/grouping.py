@@ -60,21 +60,21 @@ def listed(labels: Any, option: str) -> list[Any] | None:
         return None
     if isinstance(labels, str | bytes):
         raise OptionError(
-            f"{spelled(option, labels)} is a text; here it takes one label per case, as many as "
-            "values (a column name is for a table)"
+            f"{spelled(option, labels)} is a text; give one label per case, as many as values (a "
+            "column name goes with a table)"
         )
     if getattr(labels, "ndim", 1) != 1:
         raise DataError(f"{option} has shape {labels.shape}; it takes one label per case")
     if isinstance(labels, Mapping | AbstractSet):
         raise OptionError(
-            f"{option} is a {type(labels).__name__}, which has no order of cases; it takes a list, "
+            f"{option} is a {type(labels).__name__}, which has no order of cases; give a list, "
             "array or column with one label per case"
         )
     try:
         return list(labels.tolist() if isinstance(labels, np.ndarray) else labels)
     except TypeError:
         raise OptionError(
-            f"{spelled(option, labels)} is no sequence of labels, one per case"
+            f"{spelled(option, labels)} is not a sequence of labels, one per case"
         ) from None
 
 
@@ -121,7 +121,7 @@ def _check_nested(
         named = shortened([label_of[code] for code in spans.tolist()], most=5)
         raise DataError(
             f"{where}: {len(spans)} cluster(s) lie in more than one stratum ({named}); "
-            "a cluster belongs to one stratum"
+            "put each cluster into one stratum"
         )
 
 

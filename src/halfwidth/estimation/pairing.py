@@ -23,7 +23,7 @@ from halfwidth.estimation.repeat_cautions import repeat_cautions
 if TYPE_CHECKING:
     from halfwidth.io.table import Table
 
-BY_PLACE = "If their places are what belongs together, pass .to_numpy() of each"
+BY_PLACE = "If rows belong together by place, pass .to_numpy() of each"
 
 
 @frozen
@@ -123,8 +123,8 @@ def by_class(labelled: Any, classes: Sequence[Any], name: str) -> Any:
     for side in sides:
         if sorted(side) != sorted(labels):
             raise DataError(
-                f"{name} is labelled {shortened(side, 5)}, and the classes are "
-                f"{shortened(labels, 5)}; label it by these, or pass .to_numpy()"
+                f"{name} has the labels {shortened(side, 5)}, but the classes are "
+                f"{shortened(labels, 5)}; label it by the classes, or pass .to_numpy()"
             )
     array = labelled.to_numpy()
     for axis, side in enumerate(sides):
@@ -150,14 +150,14 @@ def _places(name: str, index: Any, first: str, reference: Any) -> NDArray[np.int
     absent = index[~index.isin(reference)]
     if len(absent):
         raise DataError(
-            f"{name} has {len(absent)} of {len(index)} labels in its index that {first} has not "
-            f"({_examples(absent)}), so they are not of the same cases. {BY_PLACE}"
+            f"{name} has {len(absent)} of {len(index)} labels in its index that {first} lacks "
+            f"({_examples(absent)}), so their cases differ. {BY_PLACE}"
         )
     repeated = index[index.duplicated()].append(reference[reference.duplicated()])
     if len(repeated):
         raise DataError(
-            f"{name} and {first} have labels in their indexes that repeat ({_examples(repeated)}), "
-            f"in different orders: which rows belong together cannot be told. {BY_PLACE}"
+            f"{name} and {first} repeat labels in their indexes ({_examples(repeated)}), in "
+            f"different orders: nothing says which rows belong together. {BY_PLACE}"
         )
     places: NDArray[np.intp] = index.get_indexer(reference)
     return places

@@ -120,7 +120,7 @@ def estimate_jobs(
     if request.failures != "seen" and methods and not any(map(tells_failures, methods)):
         raise OptionError(
             f"{spelled('failures', request.failures)} has no effect: auto takes {methods[0].name} "
-            "here, and tells failures seen from unseen ones in means and SDs of metrics with "
+            "here; it tells seen from unseen failures only in means and SDs of metrics with "
             "finite bounds"
         )
     batches: dict[Any, list[int]] = defaultdict(list)

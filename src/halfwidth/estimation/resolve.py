@@ -124,8 +124,8 @@ def _named_metric(metric: Any, bounds: Any) -> tuple[MetricSpec, Mapping[str, ob
         if not isinstance(attached, MetricSpec):
             raise OptionError(
                 f"{spelled('metric', metric)} is neither a name, a MetricSpec nor one of "
-                "halfwidth's metric functions; values are already computed here, so name what "
-                "they are, or give bounds"
+                "halfwidth's metric functions; the values are already computed, so name their "
+                "metric, or give bounds"
             )
         spec = attached
     return spec, parameters
@@ -146,10 +146,10 @@ def _bounds_within(spec: MetricSpec, wanted: Any) -> Bounds:
     """Bounds for a metric: no value lies beyond its own, so that wider ones are a mistake."""
     bounds, own = _as_bounds(wanted), spec.bounds
     if bounds.low < own.low or bounds.high > own.high:
-        advice = "give narrower ones, or a name of your own to another metric"
+        advice = "give narrower ones, or name the metric otherwise if it is another"
         low, high = bounds.low / 100, bounds.high / 100
         if own == Bounds(0, 1) and 0 <= low < high <= 1 < bounds.high / 2:
-            advice = f"values in per cent take {spelled('scale', 100)} and "
+            advice = f"for values in per cent give {spelled('scale', 100)} and "
             advice += spelled("bounds", (low, high))
         raise OptionError(
             f"{spelled('bounds', (bounds.low, bounds.high))} reaches beyond the range of "
@@ -251,8 +251,8 @@ def resolve_request(
         )
     if resamples > MOST_RESAMPLES:
         raise OptionError(
-            f"{spelled('n_resamples', n_resamples)} is above {MOST_RESAMPLES} (usual: 9999), "
-            "beyond which more of them change nothing"
+            f"{spelled('n_resamples', n_resamples)} is above {MOST_RESAMPLES} (usual: 9999); "
+            "more of them change nothing"
         )
     n_threads = as_count(threads) or 0
     if n_threads < 1:
@@ -281,8 +281,8 @@ def _resolve_failures(failures: Any, named: Any, *, verdicts: bool) -> Failures:
     allowed = FAILURES if verdicts else FAILURES[:2]
     if failures == FAILURES[-1] not in allowed:
         raise OptionError(
-            f"{spelled('failures', failures)} is for verdicts (compare, gate); an interval is for "
-            f"one of {', '.join(allowed)}"
+            f"{spelled('failures', failures)} is for verdicts (compare, gate); for an interval "
+            f"choose one of {', '.join(allowed)}"
         )
     chosen: Failures = one_of("failures", failures, allowed)
     if chosen != "seen" and named is not None:
@@ -319,7 +319,7 @@ def _resolve_method(method: Any) -> MethodSpec | None:
     if method.strip().lower() in (AUTO, RULE):
         return None
     if method.strip().lower().startswith(f"{AUTO}@"):
-        raise OptionError(f"{spelled('method', method)} is no version of auto; there is {RULE}")
+        raise OptionError(f"{spelled('method', method)} is not a version of auto; give {RULE}")
     if METHODS.find(method.partition(":")[0]) is None:
         raise UnknownNameError(
             "method", method, [AUTO, *METHODS.names], synonyms=METHODS.every_name
@@ -367,7 +367,7 @@ def _why_not(
     if method.takes_two_samples:
         return " of one sample: it compares two"
     if statistic.spec.estimand in PAIRS_OF_CASES and method.resamples:
-        return ", as copies of a case in a resample would be pairs"
+        return ", since copies of a case in a resample would form pairs"
     if method.accepts & estimands(statistic, binary=binary):
         lacks = "weighted form" if Need.WEIGHTED in method.needs else "standard error"
         return f", which has no {lacks}"

@@ -87,7 +87,7 @@ def table_jobs(
     if len(metrics.held) > 1 and metric is None and (scale != 1 or bounds is not None):
         raise OptionError(
             "scale and bounds would apply to every metric of the table "
-            f"({shortened(metrics.held)}); name the one that is meant: {spelled('metric')}"
+            f"({shortened(metrics.held)}); name the one you mean: {spelled('metric')}"
         )
     notes = pooled_models(table, layout)
     if metric is None and bounds is None:
@@ -122,7 +122,7 @@ def _ranges_not_used(layout: Layout) -> list[str]:
     specs = {name: METRICS[name] for name in called}
     return [
         (
-            f"column {name!r} is taken for numbers without a range; if they are {spec.called}, say "
+            f"column {name!r} holds numbers without a known range; if they are {spec.called}, say "
             f"so ({spelled_both('metric', spec.name)})"
         )
         for name, spec in specs.items()
@@ -163,8 +163,8 @@ def check_names(**columns: Any) -> None:
     for option, name in columns.items():
         if name is not None and not isinstance(name, str):
             raise OptionError(
-                f"{spelled(option, name)} is no text; here it takes the name of a column (a label "
-                "per case is for summary_ci)"
+                f"{spelled(option, name)} is not a text; give the name of a column (labels per "
+                "case go to summary_ci)"
             )
 
 

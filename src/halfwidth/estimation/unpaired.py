@@ -72,8 +72,8 @@ def _method(jobs: tuple[Job, Job], request: Request, effect: Effect) -> MethodSp
     method = request.method
     if (method.of_each or method).attains is not None:
         raise OptionError(
-            f"method {method.name!r}: the intervals of two samples are put together at one level, "
-            f"and these may be of others; use auto, or {_mover().name}:{semiparametric.__name__}"
+            f"method {method.name!r}: the two samples need intervals of one level, and its own "
+            f"may differ in level; use auto, or {_mover().name}:{semiparametric.__name__}"
         )
     kinds = estimands(functional.statistic, binary=functional.binary)
     kinds |= {difference_functional(functional, effect).statistic.spec.estimand}

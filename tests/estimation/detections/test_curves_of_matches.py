@@ -248,7 +248,7 @@ def test_nothing_to_find_has_no_curve(kind: Any) -> None:
 
 
 def test_curves_are_of_one_threshold() -> None:
-    with pytest.raises(hw.OptionError, match=r"one threshold of localisation, not of 2"):
+    with pytest.raises(hw.OptionError, match=r"one threshold of localisation, not 2"):
         curves_of_jobs(
             "pr",
             [],

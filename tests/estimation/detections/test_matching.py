@@ -123,7 +123,7 @@ def test_matches_are_those_of_all_thresholds() -> None:
             "give it where these are made (Detections)",
         ),
         (lambda: data_matched({"treshold": 0.3}), "did you mean 'threshold'?"),
-        (lambda: data_matched(0.3), "matching=0.3 is no Matching"),
+        (lambda: data_matched(0.3), "matching=0.3 is neither a Matching"),
         (lambda: hw.match_detections(FOUND), "Detections.from_files"),  # type: ignore[arg-type]
         (
             lambda: hw.match_detections(data_matched(None, {"A": FOUND, "B": FOUND})),

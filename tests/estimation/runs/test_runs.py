@@ -143,7 +143,7 @@ def test_what_needs_an_interval_of_the_level_asked_for_takes_no_other() -> None:
     assert difference.estimate.method == "mover:semiparametric"
     assert "HW317" in codes(difference.estimate)
     for method in ("exact_attained", "mover:exact_attained"):
-        with pytest.raises(hw.OptionError, match="put together at one level"):
+        with pytest.raises(hw.OptionError, match="need intervals of one level"):
             hw.compare(data, method=method, **how)
 
 
@@ -473,7 +473,7 @@ def test_runs_are_estimated_and_nothing_else() -> None:
     for verb in (hw.compare, hw.rank, lambda data: hw.gate(data, margin=0.1)):
         with pytest.raises(hw.OptionError, match=r"are of training runs, .* not compared"):
             verb(runs)
-    with pytest.raises(hw.OptionError, match="statistic='sd': of training runs there are"):
+    with pytest.raises(hw.OptionError, match="statistic='sd': training runs have"):
         hw.estimate(runs, statistic="sd")
     with pytest.raises(
         hw.OptionError, match="method='exact' makes intervals of quantiles over runs"
@@ -483,7 +483,7 @@ def test_runs_are_estimated_and_nothing_else() -> None:
         hw.runs_ci(runs)
     with pytest.raises(hw.OptionError, match="these are values of cases; read training runs"):
         hw.runs_ci(hw.CaseValues.from_arrays(ACCURACY))
-    with pytest.raises(hw.OptionError, match=r"by=.* is of a table of runs"):
+    with pytest.raises(hw.OptionError, match=r"by=.* goes with a table of runs"):
         hw.CaseValues.from_runs(ACCURACY, by="source")
     with pytest.raises(hw.OptionError, match="simultaneous=True has no effect on values of cases"):
         hw.estimate(ACCURACY, simultaneous=True)

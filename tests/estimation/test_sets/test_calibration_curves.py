@@ -160,7 +160,7 @@ def test_a_frame_has_a_row_for_each_point() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"y_score": [0, 1, 1, 0]}, "is of predicted probabilities, and labels were given"),
+        ({"y_score": [0, 1, 1, 0]}, "needs predicted probabilities, not labels"),
         ({"y_score": [-1.0, 2.0, 3.0, 0.5]}, "scores='logits'"),
         ({"y_true": [0, 1, 2, 0], "y_score": [[0.9, 0.9, 0.9]] * 4}, "miss a sum of 1"),
         ({"kind": "corp"}, "kind='corp'"),

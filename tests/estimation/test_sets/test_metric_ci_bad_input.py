@@ -155,7 +155,9 @@ def test_scores_that_are_none(scores: Any, words: str) -> None:
 
 def test_text_said_to_be_scores_is_refused() -> None:
     text = data_complaint(TRUTH, ["x"] * N, scores="probabilities")
-    assert text.startswith("y_score: scores must be numbers, as many for each case; give class")
+    assert text.startswith(
+        "y_score: scores must be numbers, equally many for each case; give class"
+    )
 
 
 def test_scores_that_have_a_name_are_called_by_it_in_messages() -> None:
@@ -170,7 +172,7 @@ def test_scores_that_have_a_name_are_called_by_it_in_messages() -> None:
 @pytest.mark.parametrize("label", ["sick", 5, -1, 0.5])
 def test_one_class_only_is_no_classification(label: Any) -> None:
     text = data_complaint([label] * N, SCORE)
-    assert text.startswith(f"y_true: all cases are of one class, {label!r}; ")
+    assert text.startswith(f"y_true: all cases have one class, {label!r}; ")
     assert text.endswith("Name all classes: labels=")
 
 
@@ -185,14 +187,15 @@ def test_unknown_labels_name_the_case_and_the_nearest() -> None:
         ["sick", "wel", "sick"], ["sick"] * 3, labels=["sick", "well"], metric="f1"
     )
     assert text == (
-        "y_true: case #2 has the label 'wel', which is none of 'sick', 'well'; did you mean 'well'?"
+        "y_true: case #2 has the label 'wel', which is not one of 'sick', 'well'; "
+        "did you mean 'well'?"
     )
     text = complaint(TRUTH, [0, 1, 2, *TRUTH[3:]], labels=[0, 1], metric="f1")
-    assert text.startswith("y_score: case #3 has the label 2, which is none of 0, 1")
+    assert text.startswith("y_score: case #3 has the label 2, which is not one of 0, 1")
 
 
 def test_labels_as_text_are_not_numbers() -> None:
-    assert "case #1 has the label 0, which is none of '0', '1'" in complaint(labels=["0", "1"])
+    assert "case #1 has the label 0, which is not one of '0', '1'" in complaint(labels=["0", "1"])
     text = data_complaint(TRUTH, [str(label) for label in TRUTH], metric="f1")
     assert text == "y_true and y_score hold labels of different kinds: 0, 1 and '0', '1'"
 
@@ -216,8 +219,8 @@ def test_a_column_of_other_texts_is_no_prediction() -> None:
         ([0, 0], "labels=[0, 0] names a class more than once"),
         ([0, 1, 1.0], "labels=[0, 1, 1] names a class more than once"),
         ([1], "labels=[1]: name at least two classes"),
-        ([], "labels=[] is no list of labels (text or numbers)"),
-        ([[0], [1]], "labels=[[0], [1]] is no list of labels (text or numbers)"),
+        ([], "labels=[] is not a list of labels (text or numbers)"),
+        ([[0], [1]], "labels=[[0], [1]] is not a list of labels (text or numbers)"),
     ],
 )
 def test_labels_that_are_no_set_of_classes(labels: list[Any], words: str) -> None:
@@ -261,10 +264,10 @@ def test_a_metric_of_one_class_asks_which_or_for_an_average() -> None:
 @pytest.mark.parametrize(
     ("positive", "words"),
     [
-        ("sik", "pos_label='sik' is none of the labels 'sick', 'well'; did you mean"),
-        (2, "pos_label=2 is none of the labels 'sick', 'well'"),
-        (["sick"], "pos_label=['sick'] is no label; it takes one of the classes"),
-        (NAN, "pos_label=nan is none of the labels"),
+        ("sik", "pos_label='sik' is not one of the labels 'sick', 'well'; did you mean"),
+        (2, "pos_label=2 is not one of the labels 'sick', 'well'"),
+        (["sick"], "pos_label=['sick'] is not a label; give one of the classes"),
+        (NAN, "pos_label=nan is not one of the labels"),
     ],
 )
 def test_a_positive_class_that_is_none(positive: Any, words: str) -> None:
@@ -315,8 +318,11 @@ def test_a_threshold_that_is_none(threshold: Any) -> None:
     ("threshold", "words"),
     [
         ("youdn_j", "did you mean 'youden_j'?"),
-        ("auroc", "threshold='auroc' is no counting metric to choose it by; for example youden_j"),
-        ("mae", "threshold='mae' is no counting metric"),
+        (
+            "auroc",
+            "threshold='auroc' is not a counting metric to choose it by; give for example youden_j",
+        ),
+        ("mae", "threshold='mae' is not a counting metric"),
         ("dsc", "'dsc' has a value for each case"),
         ("net_benefit", "net_benefit needs exchange_rate"),
     ],
@@ -491,7 +497,7 @@ def test_delong_makes_no_interval_for_an_average_over_classes() -> None:
 @pytest.mark.parametrize("costs", [[0, 1], 5, np.eye(3), [[0, NAN], [1, 0]], [[0, INF], [1, 0]]])
 def test_costs_of_the_wrong_shape(costs: Any) -> None:
     text = data_complaint(metric="expected_cost", costs=costs)
-    assert text.startswith(f"costs has shape {np.shape(costs)}; it takes a finite number for each ")
+    assert text.startswith(f"costs has shape {np.shape(costs)}; give a finite number for each ")
     assert text.endswith("true (row) and predicted class (column), shape (2, 2)")
 
 
@@ -499,14 +505,16 @@ def test_costs_of_the_wrong_shape(costs: Any) -> None:
 @pytest.mark.parametrize("option", ["costs", "priors"])
 def test_costs_and_priors_that_are_no_numbers(option: str, table: Any) -> None:
     text = data_complaint(metric="expected_cost", **{option: table})
-    assert text == f"{option}={table!r} holds something else than numbers, or is ragged"
+    assert (
+        text == f"{option}={table!r} holds other things than numbers, or its rows differ in length"
+    )
 
 
 @pytest.mark.parametrize("returned", [None, "a", [1.0, 2.0], 1j])
 def test_a_function_of_ones_own_returns_one_number(returned: Any) -> None:
     text = option_complaint(metric=lambda _truth, _score: returned)
     assert text.startswith("metric 'metric' returned ")
-    assert text.endswith("; a metric of a test set returns one number")
+    assert text.endswith("; let it return one number")
 
 
 def test_negative_costs() -> None:
@@ -546,19 +554,16 @@ def test_weights_that_are_none(weights: Any, words: str) -> None:
 
 def test_weights_reach_no_function_of_ones_own() -> None:
     text = option_complaint(metric=sk.f1_score, sample_weight=range(N))
-    assert (
-        text
-        == "sample_weight cannot be passed to a function of your own, which takes two arguments"
-    )
+    assert text == "leave out sample_weight: a function of your own takes y_true and y_score alone"
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"groups": [1] * 39}, "y_true: groups has 39 labels for 40 values"),
-        ({"groups": "patient"}, "groups='patient' is a text; here it takes one label per case"),
+        ({"groups": "patient"}, "groups='patient' is a text; give one label per case"),
         ({"groups": [None] + [1] * 39}, "y_true: 1 of 40 cases lack a label in groups (case #1)"),
-        ({"groups": 5}, "groups=5 is no sequence of labels, one per case"),
+        ({"groups": 5}, "groups=5 is not a sequence of labels, one per case"),
         ({"groups": PAIRS, "strata": TRUTH}, "y_true: 20 cluster(s) lie in more than one stratum"),
         ({"strata": np.eye(2)[TRUTH]}, "strata has shape (40, 2); it takes one label per case"),
     ],

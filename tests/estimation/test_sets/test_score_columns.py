@@ -40,7 +40,7 @@ def complaint(rows: Any, truth: Any = Y, **options: Any) -> str:
     return str(caught.value)
 
 
-HOW = "Of two models give the score of one class each, in a call (or command) for each model"
+HOW = "For two models give the score of one class each, in a call (or command) for each model"
 
 
 @pytest.mark.parametrize("options", [{}, {"pos_label": 0}, {"scores": "probabilities"}])
@@ -111,8 +111,8 @@ def test_a_single_class_tells_nothing_of_columns() -> None:
 def test_three_columns_said_to_be_probabilities_must_mostly_add_up() -> None:
     truth, rows = np.arange(N) % 3, RNG.random((N, 3))
     text = complaint(rows, truth, scores="probabilities")
-    assert "cases only" in text
-    assert "they are no probabilities of 3 exclusive classes; say scores='any'" in text
+    assert "only " in text
+    assert "these are not probabilities of 3 exclusive classes; say scores='any'" in text
     # Not said to be: any scores rank.
     assert "HW408" in codes(ask(rows, truth))
     some = rows / rows.sum(axis=1, keepdims=True) * np.where(np.arange(N) % 5, 1, 0.9)[:, None]
@@ -242,7 +242,7 @@ def test_an_ordered_categorical_says_the_order_of_the_classes() -> None:
     assert ask(GRADES[SAID], GRADES[GRADE], metric=KAPPA, labels=list(GRADES)).value == right.value
     made = metric_ci(truth, said, metric=["f1"], average="none", rng=1)
     assert [e.label for e in made] == list(GRADES)
-    with pytest.raises(hw.OptionError, match="high, low, medium stand in that of the alphabet"):
+    with pytest.raises(hw.OptionError, match="high, low, medium stand in alphabetical order"):
         ask(GRADES[SAID], GRADES[GRADE], metric=KAPPA)
     assert ask(GRADES[SAID], GRADES[GRADE], metric="cohen_kappa").n == N
     numbered = np.array(["grade 1", "grade 2", "grade 3"])

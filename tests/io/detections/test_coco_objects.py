@@ -369,7 +369,7 @@ def test_boxes_are_matched_where_nothing_can_draw_the_polygons_beside_them(
     options: dict[str, Any] = {"metric": ["ap50"], "rng": 1, "n_resamples": 99}
     estimates = estimate_detections(found, truth, localisation="box_iou", **options)
     assert estimates[0].value == 1
-    assert any("takes pycocotools" in note for note in estimates.notes)
+    assert any("needs pycocotools" in note for note in estimates.notes)
     with pytest.raises(
         hw.DataError, match="polygons, and drawing them as COCO does needs pycocotools"
     ):

@@ -148,8 +148,8 @@ def test_digests_tell_instances_apart(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("section", "message"),
     [
-        ({"metric": "dice"}, "of one pair of masks"),
-        ({"metric": "auroc"}, "says nothing of where objects are"),
+        ({"metric": "dice"}, "one pair of masks"),
+        ({"metric": "auroc"}, "and not where objects are"),
         ({"localisation": "iuo"}, "localisation"),
         ({"threshold": "x"}, "threshold"),
         ({"average": "binary"}, "average"),

@@ -303,7 +303,7 @@ def test_the_binary_average_needs_two_classes_and_the_positive_one(folder: Path)
     text = complaint(folder, BINARY + section(*PAIRS))
     assert "needs to know which of 'x', 'y' is positive = ..." in text
     text = complaint(folder, section(*PAIRS, 'positive = "z"'), hw.OptionError)
-    assert 'positive = "z" is none of the labels' in text
+    assert 'positive = "z" is not one of the labels' in text
     save(folder, "a", LOGITS, LABELS)
     text = complaint(folder, section(*PAIRS, "positive = 1"))
     assert "positive has no effect on 3 classes ('0', '1', '2')" in text

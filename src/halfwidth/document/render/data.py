@@ -26,7 +26,7 @@ def render_csv(document: Document) -> str:
 def _document_data(document: Document) -> Data:
     if document.data is None:
         raise OptionError(
-            f"there is nothing here for programs; leave out {flag_of('format')} and "
+            f"this page has nothing for programs; leave out {flag_of('format')} and "
             f"{flag_of('json')}"
         )
     return document.data

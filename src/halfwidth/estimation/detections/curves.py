@@ -69,7 +69,7 @@ def curves_of_jobs(
     as_choice("band", band, "curve")
     if len(matching.thresholds) > 1:
         raise OptionError(
-            f"a curve is of one threshold of localisation, not of {len(matching.thresholds)}; give "
+            f"a curve takes one threshold of localisation, not {len(matching.thresholds)}; give "
             f"one: {spelled('threshold')}"
         )
     curves = [_heights(kind, job) for job in jobs]

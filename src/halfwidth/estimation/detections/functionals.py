@@ -47,7 +47,7 @@ def detection_functional(
     """
     metric = row.metric
     if not isinstance(metric, Metric):
-        raise TypeError("a metric of detections is not a function of the user")
+        raise TypeError("a metric of detections cannot be a function of your own")
     metric = metric.bounded()
     one = row.average in ("none", "micro")
     finish = AreaFinish("none" if one else row.average or "none", absent=policies.absent)

@@ -65,7 +65,7 @@ class RequestedRow:
 
 
 _NOT_DRAWN = (
-    "how well boxes stand for the objects was not looked at: to draw their polygons takes "
+    "not checked how well boxes stand for their objects: drawing the polygons needs "
     "pycocotools (pip install 'halfwidth[detection]')"
 )
 

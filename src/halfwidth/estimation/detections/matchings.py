@@ -146,8 +146,8 @@ def as_matching(matching: Any) -> Matching:
         return Matching(**matching)
     if not isinstance(matching, Matching):
         raise OptionError(
-            f"{spelled('matching', matching)} is no Matching, and no mapping of its options, such "
-            "as {'threshold': 0.3}"
+            f"{spelled('matching', matching)} is neither a Matching nor a mapping of its options "
+            "such as {'threshold': 0.3}"
         )
     return matching
 
@@ -181,12 +181,12 @@ def _named(option: str, value: Any, catalogue: Catalogue[N]) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise OptionError(f"{spelled(option, value)} is no name")
+        raise OptionError(f"{spelled(option, value)} is not a name")
     several = [name for name in catalogue.names if value.lower() in name.split("_")]
     if value not in catalogue and len(several) > 1:
         raise OptionError(
-            f"{spelled(option, value)} may be {', '.join(several[:-1])} or {several[-1]}; name "
-            "one, or leave it out for what suits the objects"
+            f"{spelled(option, value)} may mean {', '.join(several[:-1])} or {several[-1]}; name "
+            "one, or leave it out for the one that suits the objects"
         )
     return catalogue[value].name
 

@@ -58,7 +58,7 @@ def resolve_detection_metric(metric: Any) -> RequestedMetric:
         name, parameters = parse_name(text, _parameters)
         base, percent = without_threshold(name)
         if at and percent:
-            raise OptionError(f"{spelled('metric', metric)} names a threshold twice")
+            raise OptionError(f"{spelled('metric', metric)} names two thresholds; name one")
         if percent:
             at = str(int(percent) / 100)
         spec = _spec_named(base, metric)
@@ -95,14 +95,14 @@ def _spec_named(name: str, metric: str) -> MetricSpec:
         return DETECTION_METRICS[name]
     if name in SAMPLE_METRICS:
         raise OptionError(
-            f"{spelled('metric', metric)} is of images or cases, and says nothing of where objects "
-            "are (halfwidth explain HW881); metrics of detections: "
-            f"{', '.join(DETECTION_METRICS.names)}. For images as such: metric_ci, halfwidth ci"
+            f"{spelled('metric', metric)} measures images or cases and not where objects are "
+            "(halfwidth explain HW881); metrics of detections: "
+            f"{', '.join(DETECTION_METRICS.names)}. For whole images: metric_ci, halfwidth ci"
         )
     if name in METRICS:
         raise OptionError(
-            f"{spelled('metric', metric)} is of one pair of masks; of the objects that are found: "
-            "instance_dsc and its kin. For whole masks: score_masks, halfwidth score"
+            f"{spelled('metric', metric)} measures one pair of masks. For the objects found use "
+            "instance_dsc and its kin, for whole masks score_masks, halfwidth score"
         )
     raise UnknownNameError(
         "metric of detections", name, DETECTION_METRICS.names, synonyms=DETECTION_METRICS.every_name
@@ -170,6 +170,6 @@ def check_together(metrics: Sequence[Any], options: Mapping[str, Any]) -> None:
     if named and excluded:
         raise OptionError(
             f"{' and '.join(excluded)} and {spelled('metric', 'coco')} exclude each other: its "
-            "twelve numbers have thresholds, sizes and numbers of detections of their own; name "
-            "the metrics instead (ap, ap50, ar)"
+            "twelve numbers fix their own thresholds, sizes and numbers of detections; name the "
+            "metrics instead (ap, ap50, ar)"
         )

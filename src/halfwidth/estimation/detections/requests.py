@@ -77,5 +77,5 @@ def checked_averages(averages: Any) -> tuple[str, ...]:
 def listed(value: Any, name: str) -> list[Any]:
     """One name or several as a list."""
     if isinstance(value, Mapping):
-        raise OptionError(f"{spelled(name, value)} is no name and no list of names")
+        raise OptionError(f"{spelled(name, value)} is neither a name nor a list of names")
     return several(value, name)

@@ -26,8 +26,8 @@ def requested_rows(
     """Each metric with the matching that it is computed by, one for each threshold if asked for."""
     if not sets.references.classes:
         raise DataError(
-            "neither the detections nor the references hold an object, so that there is no class; "
-            f"say that classes do not matter ({spelled('by_class', False)})"
+            "neither the detections nor the references hold an object, so there is no class; "
+            f"leave classes out of account ({spelled('by_class', False)})"
         )
     chosen = matching.localisation
     if chosen is None:

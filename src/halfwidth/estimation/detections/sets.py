@@ -60,8 +60,8 @@ def checked_classes(classes: Any) -> Any:
     names = [*classes, *classes.values()] if isinstance(classes, Mapping) else as_list(classes)
     if not names or not all(isinstance(name, str) for name in names):
         raise OptionError(
-            f"{spelled('classes', classes)} is no list of names of classes, and no mapping from "
-            "names of the detections to those of the references"
+            f"{spelled('classes', classes)} is neither a list of names of classes nor a mapping "
+            "from those of the detections to those of the references"
         )
     return classes if isinstance(classes, Mapping) else names
 
@@ -76,7 +76,7 @@ def _check_path(name: str, source: Any) -> None:
     except (OSError, ValueError):
         is_path = False
     if not is_path:
-        raise DataError(f"{name}={shown(source)} is no path of a file or folder")
+        raise DataError(f"{name}={shown(source)} is not a path of a file or folder")
 
 
 def _refuse_one_file(detections: Any, references: Any) -> None:
@@ -89,8 +89,8 @@ def _refuse_one_file(detections: Any, references: Any) -> None:
     files = [Path(side) for side in sides if side and Path(side).exists()]
     if len(files) == 2 and files[0].samefile(files[1]):
         raise DataError(
-            f"{files[0]} is given for the detections and for the references; name the file or "
-            "folder of each"
+            f"{files[0]} stands for both the detections and the references; name a file or "
+            "folder for each"
         )
 
 
@@ -119,8 +119,8 @@ def _labels(labels: Any, references: ObjectSet, read: Sequence[str] | None, opti
     """A label for each image; None where nothing is said."""
     if isinstance(labels, str) and read is None:
         raise OptionError(
-            f"{spelled(option, labels)}: these objects were read without {option}; give a label "
-            f"for each image, or name them where they are read (read_objects({option}=...))"
+            f"{spelled(option, labels)}: these objects have no {option}; give a label for each "
+            f"image, or name them when you read the objects (read_objects({option}=...))"
         )
     if labels is None or isinstance(labels, str):
         return None if read is None else list(read)
@@ -131,8 +131,8 @@ def _labels(labels: Any, references: ObjectSet, read: Sequence[str] | None, opti
     lacking = [image for image in references.images if image not in by_name]
     if lacking:
         raise DataError(
-            f"{option} names {len(by_name)} images, and none of them is {shortened(lacking, 3)}; "
-            "it takes a label for each image of the references, by their names "
+            f"{option} names {len(by_name)} images, but not {shortened(lacking, 3)}; give a "
+            "label for each image of the references, by its name "
             f"({shortened(references.images, 3)})"
         )
     return [by_name[image] for image in references.images]
@@ -159,7 +159,7 @@ def _counted(sets: Sets) -> str:
     objects = sets.references.objects
     each = [len(one) - _passed_over(one) for one in objects]
     passed_over = sum(map(_passed_over, objects))
-    more = f" ({passed_over} more are crowds or to be ignored)" if passed_over else ""
+    more = f" ({passed_over} more are crowds or ignored)" if passed_over else ""
     empty = sum(count == 0 for count in each)
     without = f", {empty} of them without objects" if empty else ""
     classes = len(sets.references.classes)

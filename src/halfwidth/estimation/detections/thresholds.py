@@ -46,17 +46,19 @@ def parse_thresholds(wanted: Any, option: str = "threshold") -> tuple[float, ...
     else:
         listed = as_list(wanted)
         if not listed:
-            raise OptionError(f"{spelled(option, wanted)} is no threshold; for example {EXAMPLES}")
+            raise OptionError(
+                f"{spelled(option, wanted)} holds no threshold; for example {EXAMPLES}"
+            )
         thresholds = [as_number(option, one) for one in listed]
     for one in thresholds:
         if one < 0:
-            raise OptionError(f"{spelled(option, one)} is negative; no localisation is")
+            raise OptionError(f"{spelled(option, one)} is negative; give a threshold of at least 0")
     if len(set(thresholds)) < len(thresholds):
         raise OptionError(f"{spelled(option, wanted)} names a threshold twice")
     if len(thresholds) > MOST_THRESHOLDS:
         raise OptionError(
-            f"{spelled(option, wanted)} makes {len(thresholds)} thresholds; at most "
-            f"{MOST_THRESHOLDS} can be taken together"
+            f"{spelled(option, wanted)} makes {len(thresholds)} thresholds; give at most "
+            f"{MOST_THRESHOLDS}"
         )
     return tuple(sorted(thresholds))
 
@@ -68,7 +70,7 @@ def _from_text(text: str, option: str) -> list[float]:
     if len(parts) == 1:
         return [_number(part, text, option) for part in text.split(",")]
     if len(parts) > 3:
-        raise OptionError(f"{spelled(option, text)} is no range; for example {EXAMPLES}")
+        raise OptionError(f"{spelled(option, text)} is not a range; give for example {EXAMPLES}")
     numbers = [_number(part, text, option) for part in parts]
     low, high, step = (*numbers, COCO_STEP)[:3]
     if step > high:
@@ -148,7 +150,7 @@ def _area_of_text(text: str) -> tuple[str, AreaRange | None]:
         low, high = (float(part) for part in text.split(","))
     except ValueError:
         raise OptionError(
-            f"{spelled('area', text)} is none of {', '.join(COCO_AREAS)}, and no LOW,HIGH in "
+            f"{spelled('area', text)} is neither one of {', '.join(COCO_AREAS)} nor LOW,HIGH in "
             f"pixels or voxels{proposed(name, COCO_AREAS)}"
         ) from None
     return _area_range(low, high)
@@ -157,7 +159,7 @@ def _area_of_text(text: str) -> tuple[str, AreaRange | None]:
 def _area_range(low: Any, high: Any) -> tuple[str, AreaRange]:
     ends = (as_number("area", low), math.inf if high == math.inf else as_number("area", high))
     if not 0 <= ends[0] < ends[1]:
-        raise OptionError(f"{spelled('area', (low, high))} is no range from 0 up")
+        raise OptionError(f"{spelled('area', (low, high))} is not a range from 0 up")
     return f"areas {area_text(ends)}", ends
 
 

@@ -114,8 +114,7 @@ def run_quantities(statistics: Sequence[Any], *, simultaneous: bool) -> RunQuant
             each.append(RunQuantity(one.quantile_level, name))
         else:
             raise OptionError(
-                f"{spelled('statistic', statistic)}: of training runs there are quantiles and the "
-                "mean"
+                f"{spelled('statistic', statistic)}: training runs have quantiles and the mean only"
             )
     return RunQuantities(tuple(dict.fromkeys(each)), simultaneous)
 
@@ -202,7 +201,7 @@ def estimate_runs(
     if request.method is not None and not quantities.levels:
         raise OptionError(
             f"{spelled('method', request.method.name)} makes intervals of quantiles over runs; "
-            "that of their mean is by t"
+            "leave it out for their mean, which takes t"
         )
     each = replace(request, level=_level_of_each(quantities, request))
     quantiles: list[Job] = []

@@ -59,9 +59,9 @@ def _refuse_clusters(cases: TestSet) -> None:
     if cases.groups is None or len(np.unique(cases.groups)) == cases.n:
         return
     raise DataError(
-        f"{cases.n} cases come in {len(np.unique(cases.groups))} clusters, and outcomes are drawn "
-        "as independent: a test of calibration would be too sure; take one case of each cluster, "
-        "or the interval of the calibration slope, which allows for clusters"
+        f"{cases.n} cases come in {len(np.unique(cases.groups))} clusters, but a test of "
+        "calibration takes outcomes for independent and would be too sure; take one case of each "
+        "cluster, or the interval of the calibration slope, which allows for clusters"
     )
 
 

@@ -72,8 +72,8 @@ def centre_parts(cases: TestSet, centres: Sequence[Any]) -> dict[str, TestSet]:
     check_probabilities("calibration over centres", cases)
     if cases.strata is None:
         raise DataError(
-            f"all {cases.n} cases are of one centre ({str(centres[0])!r}); estimate (halfwidth ci) "
-            "says how well it is calibrated"
+            f"all {cases.n} cases come from one centre ({str(centres[0])!r}); use estimate "
+            "(halfwidth ci) for its calibration"
         )
     kept = np.ones(len(centres), bool) if cases.kept is None else cases.kept
     there = [label for label, here in zip(centres, kept.tolist(), strict=True) if here]
@@ -92,7 +92,7 @@ def _parts(cases: TestSet, centres: list[Any]) -> dict[str, TestSet]:
     codes: NDArray[np.intp] = np.asarray(cases.strata)
     names = {int(code): str(label) for code, label in zip(codes, centres, strict=True)}
     if len(set(names.values())) < len(names):
-        raise DataError("centre: two different labels read the same; give each centre one name")
+        raise DataError("centre: two different labels read the same; give each centre its own name")
     return {
         name: _some(cases, codes == code)
         for code, name in sorted(names.items(), key=lambda named: named[1])

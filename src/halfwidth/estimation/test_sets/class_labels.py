@@ -74,7 +74,7 @@ def labels_in(cells: NDArray[Any], where: str) -> list[Any]:
     present = [plain_label(label) for label in cells if not is_missing(label)]
     odd = next((label for label in present if not isinstance(label, Hashable)), None)
     if odd is not None:
-        raise DataError(f"{where}: {shown(odd)} is no plain label (text, number or boolean)")
+        raise DataError(f"{where}: {shown(odd)} is not a plain label (text, number or boolean)")
     labels = set(present)
     try:
         return sorted(labels)
@@ -115,7 +115,7 @@ def as_codes(cells: NDArray[Any], labels: Sequence[Any], where: str) -> Codes:
     if len(unknown):
         first = plain_label(cells[unknown[0]])
         raise DataError(
-            f"{where}: case #{unknown[0] + 1} has the label {shown(first)}, which is none of "
+            f"{where}: case #{unknown[0] + 1} has the label {shown(first)}, which is not one of "
             f"{shortened([repr(label) for label in labels])}"
             f"{proposed(str(first), [str(label) for label in labels])}"
         )
@@ -141,7 +141,7 @@ def positive_label(labels: Sequence[Any], pos_label: Any) -> int | None:
     pos_label = plain_label(pos_label)
     if not isinstance(pos_label, Hashable):
         raise OptionError(
-            f"{spelled('pos_label', pos_label)} is no label; it takes one of the classes"
+            f"{spelled('pos_label', pos_label)} is not a label; give one of the classes"
         )
     if pos_label not in labels:
         alike = [label for label in labels if str(label) == str(pos_label)]
@@ -151,7 +151,7 @@ def positive_label(labels: Sequence[Any], pos_label: Any) -> int | None:
             else (proposed(str(pos_label), [str(label) for label in labels]))
         )
         raise OptionError(
-            f"{spelled('pos_label', pos_label)} is none of the labels "
+            f"{spelled('pos_label', pos_label)} is not one of the labels "
             f"{shortened([repr(label) for label in labels])}{hint}"
         )
     return list(labels).index(pos_label)

@@ -24,13 +24,13 @@ def within_bounds(
     first = metrics[0]
     if len(metrics) > 1:
         raise OptionError(
-            f"{spelled('bounds')} is the range of one metric, and there are {len(metrics)}; make "
-            "a call for each"
+            f"{spelled('bounds')} is the range of one metric, not of {len(metrics)}; make a call "
+            "for each"
         )
     if not isinstance(first, Metric) or first.spec.takes is not Takes.NUMBERS:
         name = first.spec.name if isinstance(first, Metric) else first.metric.spec.name
         raise OptionError(
-            f"{spelled('bounds')} has no effect on {name}; of a test set it is for errors of "
+            f"{spelled('bounds')} has no effect on {name}; in a test set it is for errors of "
             "predicted numbers: mae, mse, rmse, r2"
         )
     return [resolve_metric(first, bounds)]
@@ -48,6 +48,6 @@ def check_errors(metric: Metric | CustomMetric, numbers: Array) -> None:
     if len(outside):
         first = int(outside[0])
         raise DataError(
-            f"the {metric.spec.title} of case {first + 1} is {alone[first]:g}, outside the bounds "
-            f"{bounds} that were given; {len(outside)} such case(s)"
+            f"the {metric.spec.title} of case {first + 1} is {alone[first]:g}, outside the given "
+            f"bounds {bounds}; {len(outside)} such case(s)"
         )

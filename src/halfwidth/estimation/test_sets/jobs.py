@@ -105,13 +105,13 @@ def _check_cases(row: MetricRow, metric: Metric, cases: TestSet, policies: Polic
     compares_pairs = metric.estimand in PAIRS_OF_CASES | {Estimand.ROOT_OF_SQUARE}
     if compares_pairs and not takes_pairs(cases):
         raise OptionError(
-            f"{metric.spec.name} rests on pairs of independent cases of equal weight: it takes no "
-            "groups, strata or sample_weight; the ece does"
+            f"{metric.spec.name} rests on pairs of independent cases of equal weight: leave out "
+            "groups, strata and sample_weight, or take ece"
         )
     if metric.estimand in PAIRS_OF_CASES and cases.identities is not None:
         raise OptionError(
-            f"{metric.spec.name} of models on the same cases is not compared: copies of a case in "
-            "a resample would be pairs; compare brier, which noise does not raise, or ece; "
+            f"{metric.spec.name} cannot compare models on the same cases: copies of a case in a "
+            "resample would form pairs; compare brier, which noise does not raise, or ece; "
             f"metric_ci (halfwidth ci) has the {metric.spec.name} of each model by itself"
         )
     if metric.spec.takes in COUNTING:
@@ -125,7 +125,7 @@ def _check_decisions(metric: Metric, cases: TestSet, policies: Policies) -> None
         return
     if cases.n_classes != 2 or cases.scores is None:
         raise OptionError(
-            "a threshold is chosen on the scores of one positive class of two; "
+            "choosing a threshold takes the scores of one positive class of two; "
             f"there are {cases.n_classes} classes"
             + (" and labels instead of scores" if cases.hard else "")
         )
@@ -137,18 +137,18 @@ def check_probabilities(name: str, cases: TestSet) -> None:
     """Refuse labels, scores of any scale, and probabilities that do not add up to 1."""
     if cases.hard:
         raise DataError(
-            f"{name} is of predicted probabilities, and labels were given: give the probability of "
-            "the positive class, or one column for each class"
+            f"{name} needs predicted probabilities, not labels: give the probability of the "
+            "positive class, or one column for each class"
         )
     if cases.scale not in ("probabilities", "logits"):
         low, high = cases.rows.min(), cases.rows.max()
         raise DataError(
-            f"{name} is of predicted probabilities, and the scores, {low:g} to {high:g}, are none; "
+            f"{name} needs predicted probabilities, and scores from {low:g} to {high:g} are none; "
             f"if they are logits, say {spelled('scores', 'logits')}"
         )
     if cases.rows_miss_one:
         raise DataError(
-            f"{name} is of predicted probabilities, and those of a case miss a sum of 1 by up to "
+            f"{name} needs predicted probabilities, and those of a case miss a sum of 1 by up to "
             f"{cases.rows_miss_one:.3g}; if they are logits, say {spelled('scores', 'logits')}; if "
             "the classes do not exclude each other, give each as a test set of its own"
         )
@@ -246,7 +246,7 @@ def _custom_functional(custom: CustomMetric, cases: TestSet) -> Functional:
     """A function is called with labels and predictions as they were given."""
     if cases.weights is not None:
         raise OptionError(
-            "sample_weight cannot be passed to a function of your own, which takes two arguments"
+            "leave out sample_weight: a function of your own takes y_true and y_score alone"
         )
     labels = np.array(cases.labels, dtype=None if cases.labels else float)
     columns = len(cases.rows)
@@ -275,7 +275,7 @@ def _checked_number(custom: CustomMetric, truth: NDArray[Any], predicted: NDArra
         message = " ".join(str(error).split())
         raise OptionError(
             f"metric {name!r} raised {type(error).__name__} on the cases or a resample of them: "
-            f"{message[:200]}. Where it is undefined it must return nan"
+            f"{message[:200]}. Let it return nan where it is undefined"
         ) from error
     try:
         refuse_complex(number, name)
@@ -283,6 +283,5 @@ def _checked_number(custom: CustomMetric, truth: NDArray[Any], predicted: NDArra
     except (OverflowError, TypeError, ValueError):
         shape = f" of shape {np.shape(number)}" if isinstance(number, np.ndarray) else ""
         raise OptionError(
-            f"metric {name!r} returned {type(number).__name__}{shape}; a metric of a test set "
-            "returns one number"
+            f"metric {name!r} returned {type(number).__name__}{shape}; let it return one number"
         ) from None

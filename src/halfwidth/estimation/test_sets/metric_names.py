@@ -50,7 +50,7 @@ def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
         if name not in SAMPLE_METRICS and name in METRICS:
             raise OptionError(
                 f"{name!r} has a value for each case, not one for a test set; compute the values "
-                "and give them to summary_ci, or halfwidth ci as a column of a table"
+                "and give them to summary_ci, or to halfwidth ci as a column of a table"
             )
         if name not in SAMPLE_METRICS:
             refuse_detection_metric(name)
@@ -82,7 +82,7 @@ def _with_keywords(function: functools.partial[Any]) -> Metric | CustomMetric:
     if not isinstance(spec, MetricSpec):
         return _custom_metric(function)
     if function.args:
-        raise OptionError(f"the parameters of {spec.name} go by their names, not by their places")
+        raise OptionError(f"give the parameters of {spec.name} by name, not by place")
     parameters = {name: one for name, one in function.keywords.items() if name not in spec.tables}
     tables = {
         name: function.keywords[name] for name in function.keywords.keys() - parameters.keys()

@@ -164,7 +164,7 @@ class ScoreRequest:
         for name in self.without:
             if described[name] is not None:
                 raise OptionError(
-                    f"{spelled(name)} has no effect on {self.purpose}; make the data without it"
+                    f"{spelled(name)} has no effect on {self.purpose}; leave it out of the data"
                 )
         options, threshold = self.options, self.options.threshold
         kind = as_choice("scores", options.scores)
@@ -266,8 +266,8 @@ def _criterion(threshold: Any) -> Metric | None:
     criterion = resolve_sample_metric(threshold)
     if not isinstance(criterion, Metric) or criterion.spec.takes not in COUNTING:
         raise OptionError(
-            f"{spelled('threshold', threshold)} is no counting metric to choose it by; for example "
-            "youden_j, f1, expected_cost"
+            f"{spelled('threshold', threshold)} is not a counting metric to choose it by; give for "
+            "example youden_j, f1, expected_cost"
         )
     return criterion
 
@@ -284,7 +284,7 @@ def _is_regression(
         return kind == "numbers" or _are_measurements(y_true)
     if Takes.NUMBERS not in takes and kind == "numbers":
         raise OptionError(
-            f"{spelled('scores', 'numbers')} is for regressions; these metrics are of classes"
+            f"{spelled('scores', 'numbers')} is for regressions, but these metrics need classes"
         )
     return Takes.NUMBERS in takes
 
@@ -321,7 +321,7 @@ def _check_grades(metrics: Sequence[Metric | CustomMetric], y_true: Any, cases: 
         return
     raise OptionError(
         f"{weighing[0].spec.name} with weights needs the order of the classes, and "
-        f"{shortened(words, 10)} stand in that of the alphabet: name all in their order, "
+        f"{shortened(words, 10)} stand in alphabetical order: name all in their order, "
         f"{spelled('labels')}, or give an ordered categorical"
     )
 
@@ -332,7 +332,7 @@ def _as_table(name: str, table: Any) -> np.ndarray[Any, Any]:
         return np.asarray(table, dtype=float)
     except (OverflowError, TypeError, ValueError):
         raise DataError(
-            f"{spelled(name, table)} holds something else than numbers, or is ragged"
+            f"{spelled(name, table)} holds other things than numbers, or its rows differ in length"
         ) from None
 
 
@@ -348,7 +348,7 @@ def _costs(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...]:
     shape = (cases.n_classes, cases.n_classes)
     if table.shape != shape or not np.isfinite(table).all():
         raise DataError(
-            f"costs has shape {table.shape}; it takes a finite number for each true (row) and "
+            f"costs has shape {table.shape}; give a finite number for each true (row) and "
             f"predicted class (column), shape {shape}"
         )
     if (table < 0).any():

@@ -164,8 +164,8 @@ def _read_scores(
     on_one, kind, missed = on_scale(rows, decisions.kind, where, thresholds=single and needs_scale)
     if single and positive is None:
         raise OptionError(
-            f"{where}: a single score per case is of the positive class; say which of "
-            f"{shortened([repr(label) for label in classes])} that is: {spelled('pos_label')}"
+            f"{where}: a single score per case speaks for the positive class; say which "
+            f"of {shortened([repr(label) for label in classes])} that is: {spelled('pos_label')}"
         )
     scores = on_one
     if single and positive is not None:
@@ -177,7 +177,7 @@ def _read_scores(
     binary = len(classes) == 2 and positive is not None
     if decisions.threshold is not None and not binary:
         raise OptionError(
-            f"{spelled('threshold', decisions.threshold)} needs two classes of which one is "
+            f"{spelled('threshold', decisions.threshold)} needs two classes, one of them "
             f"positive; there are {len(classes)}"
             + ("" if len(classes) > 2 else f": say which with {spelled('pos_label')}")
         )
@@ -266,7 +266,7 @@ def _classes(
         return [0, 1]
     if len(classes) < 2 and len(truth):
         raise DataError(
-            f"{where[0]}: all cases are of one class, {shortened([repr(c) for c in classes])}; a "
+            f"{where[0]}: all cases have one class, {shortened([repr(c) for c in classes])}; a "
             f"classification needs at least two. Name all classes: {spelled('labels')}"
         )
     return classes
@@ -275,7 +275,7 @@ def _classes(
 def _named_classes(labels: Sequence[Any]) -> list[Any]:
     listed = as_list(labels)
     if not listed or not all(isinstance(label, Hashable) for label in listed):
-        raise OptionError(f"{spelled('labels', labels)} is no list of labels (text or numbers)")
+        raise OptionError(f"{spelled('labels', labels)} is not a list of labels (text or numbers)")
     classes = [plain_label(label) for label in listed]
     if len(set(classes)) < len(classes):
         raise OptionError(f"{spelled('labels', classes)} names a class more than once")
@@ -350,8 +350,8 @@ def _check_policy(missing: Missing) -> None:
     if missing == "worst":
         raise OptionError(
             f"{spelled('missing', 'worst')} has no meaning for a metric of a whole test set: a "
-            f"missing prediction is no class. Use {spelled('missing', 'omit')}, or put in the "
-            "decision that a missing one means"
+            f"missing prediction is not a class. Use {spelled('missing', 'omit')}, or fill in the "
+            "decision that it stands for"
         )
 
 

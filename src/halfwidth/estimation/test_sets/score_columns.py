@@ -22,7 +22,7 @@ MOST_CASES = 0.5
 # of about 270 000 test sets (both columns, either side).
 SIGNIFICANT = 3.0
 ONE_MODEL = (
-    "so they are not the scores of both classes by one model. Of two models give the score of one "
+    "so they are not the scores of both classes by one model. For two models give the score of one "
     "class each, in a call (or command) for each model"
 )
 
@@ -47,8 +47,8 @@ def check_columns_of_classes(
     if len(rows) > 2:
         if declared == "probabilities" and share < MOST_CASES:
             raise DataError(
-                f"{where}: of {len(truth)} cases only {round(share * len(truth))} have scores that "
-                f"add up to about 1, so they are no probabilities of {len(classes)} exclusive "
+                f"{where}: only {round(share * len(truth))} of {len(truth)} cases have scores that "
+                f"add up to about 1, so these are not probabilities of {len(classes)} exclusive "
                 f"classes; say {spelled('scores', 'any')} or 'logits', or evaluate each class as a "
                 "task of its own"
             )

@@ -34,8 +34,8 @@ def as_score_rows(values: Any, where: str) -> Array:
         array = _with_missing(values)
     if array is None:
         raise DataError(
-            f"{where}: scores must be numbers, as many for each case; give class labels as one "
-            "label per case"
+            f"{where}: scores must be numbers, equally many for each case; give class labels "
+            "as one label per case"
         )
     if array.ndim not in (1, 2) or (array.ndim == 2 and not array.shape[1]):
         raise DataError(f"{where}: expected shape (n,) or (n, classes), got {array.shape}")
