@@ -219,7 +219,7 @@ def test_subsamples_of_a_table(run: Run, fmt: str, dice: Path, tmp_path: Path) -
     ("arguments", "text"),
     [
         (("--sizes", "10,50"), "a subsample of 50 cases cannot be drawn"),
-        (("--sizes", "ten"), "--sizes ten is no number of cases"),
+        (("--sizes", "ten"), "--sizes ten is neither a number of cases"),
         (("--value", "dise"), "did you mean 'dice'"),
         (("--plot", "x.bmp"), "end the name in one of them"),
         (("--plot", "nowhere/x.png"), "no folder nowhere"),

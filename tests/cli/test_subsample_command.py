@@ -50,7 +50,7 @@ def test_a_pilot_may_be_written_as_an_option(run: Run, dice_csv: Path) -> None:
     ("arguments", "words"),
     [
         ("--value dise", "did you mean 'dice'"),
-        ("--value dice --sizes 10,x", "--sizes 10,x is no number of cases"),
+        ("--value dice --sizes 10,x", "--sizes 10,x is neither a number of cases"),
         ("--value dice --sizes 100", "from 60"),
         ("--value dice --sizes 1", "1 is too few"),
         ("--value dice --repeats 0", "--repeats 0"),

@@ -371,7 +371,7 @@ def test_the_error_of_a_single_case_within_bounds_has_that_of_its_square() -> No
 
 def test_bounds_that_do_not_fit_are_refused() -> None:
     target, predicted = np.arange(6.0), np.arange(6.0)[::-1]
-    with pytest.raises(hw.DataError, match="MAE of case 1 is 5, outside the bounds"):
+    with pytest.raises(hw.DataError, match="MAE of case 1 is 5, outside the given bounds"):
         _dirichlet(target, predicted, "mae", bounds=(0, 4))
     with pytest.raises(hw.OptionError, match="reaches beyond the range of MAE"):
         _dirichlet(target, predicted, "mae", bounds=(-1, 9))

@@ -176,7 +176,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
         {"y_score": [0.3] * 4, "statistic": "likelihood_ratio"},
         "probabilities that differ",
     ),
-    "labels": ({"y_score": [0, 1, 1, 0], "scores": "labels"}, "labels were given"),
+    "labels": ({"y_score": [0, 1, 1, 0], "scores": "labels"}, "not labels: give the probability"),
     "scores": ({"y_score": [0.1, 3.0, 0.2, 0.4]}, "are none; if they are logits"),
 }
 

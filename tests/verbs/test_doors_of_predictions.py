@@ -69,11 +69,11 @@ BAD: dict[str, tuple[Any, str]] = {
     ),
     "strata beside centres": (
         lambda: hw.calibration_by_centre(from_table(by="centre", strata="case")),
-        "given are centre, case",
+        "got centre, case",
     ),
     "two columns": (
         lambda: hw.calibration_by_centre(from_table(by=["centre", "case"])),
-        "given are centre, case",
+        "got centre, case",
     ),
     "draws": (
         lambda: hw.curve(from_table(by="centre"), "calibration-by-centre", rng=1),

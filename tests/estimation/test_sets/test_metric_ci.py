@@ -652,7 +652,7 @@ def test_parameters_of_a_metric_are_keywords_of_its_function() -> None:
     chosen = hw.metric_ci(TRUTH, SCORE, metric="f1", threshold=paid, n_resamples=99, rng=1)
     assert "as the best by expected cost" in str(chosen.cautions)
     for told, words in (
-        (functools.partial(hw.metrics.f_beta, 2), "go by their names"),
+        (functools.partial(hw.metrics.f_beta, 2), "by name, not by place"),
         (functools.partial(hw.metrics.f1, costs=COSTS), "f1 has no parameters, got 'costs'"),  # type: ignore[call-arg]
         (functools.partial(hw.metrics.f_beta, beta=-1), "beta=-1 is not above 0"),
     ):

@@ -240,7 +240,7 @@ def test_at_the_door_scores_are_to_be_probabilities() -> None:
         value([0, 1, 0], [-2.0, 1.0, 3.0])
     with pytest.raises(hw.HalfwidthError, match="sum of 1"):
         value(truth, scores * 0.9)
-    with pytest.raises(hw.HalfwidthError, match="labels were given"):
+    with pytest.raises(hw.HalfwidthError, match="not labels: give the probability"):
         value(truth, truth)
 
 
