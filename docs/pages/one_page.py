@@ -52,9 +52,20 @@ def one_page() -> str:
         "# Python on one page",
         "`import halfwidth as hw`. Data are made once, and say what describes them; verbs are "
         "functions over any kind of data, and say what is inferred. What is called the same is the "
-        "same everywhere. Someone in a hurry gives a verb arrays or a frame instead of data. Every "
-        "result has `to_dict()`, `to_json()`, `to_frame()`, `plot()` and `sentence()`; estimates "
-        "have `value`, `low`, `high`, `halfwidth`, `method`, `n` and `cautions`.",
+        "same everywhere. Someone in a hurry gives a verb arrays or a frame instead of data; "
+        "several models come by their names.",
+        fenced(
+            "python",
+            'hw.estimate(dice, metric="dsc")[0].low\n'
+            'hw.compare({"A": dice_a, "B": dice_b}, metric="dsc", margin=0.02)["A", "B"]\n'
+            'hw.rank(y_true, {"A": score_a, "B": score_b}, metric="auroc")\n'
+            'test = hw.Predictions.from_table(frame, "truth", score="p", groups="patient")\n'
+            'hw.plot(hw.curve(test, "roc"))',
+        ),
+        "Results have `to_dict()`, `to_json()`, `to_frame()`, `document()` and, where there is a "
+        "picture, `plot()`; a single one says itself in a `sentence()`, and several are taken by "
+        "place or name. Estimates have `value`, `low`, `high`, `halfwidth`, `method`, `n` and "
+        "`cautions`.",
         "## Data",
         *_signed(data),
         "`hw.read(path)` says which kind a file holds.",

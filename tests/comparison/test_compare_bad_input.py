@@ -185,7 +185,7 @@ def test_two_samples_and_what_names_no_models() -> None:
         )
         with pytest.raises(hw.DataError, match="of each model by its name"):
             function([0.1, 0.2], metric="dsc")
-        with pytest.raises(hw.OptionError, match="CaseValues are complete, and"):
+        with pytest.raises(hw.OptionError, match="CaseValues hold all models already, but"):
             function(hw.CaseValues.from_arrays({"A": [0.1, 0.2]}), [0.1, 0.2])
     with pytest.raises(hw.OptionError, match=r"^ratings=\[\[1, 0\]\] is neither"):
         hw.Readings.from_arrays([[1, 0]])
@@ -216,7 +216,7 @@ def test_two_samples_and_what_names_no_models() -> None:
             lambda: hw.estimate(hw.Predictions.from_arrays([0, 1], [0.1, 0.9]), statistic="sd"),
             "statistic='sd' has no effect on predictions",
         ),
-        (lambda: hw.gate({"A": [0.1]}, margin=0.1), "the data have 1 models"),
+        (lambda: hw.gate({"A": [0.1]}, margin=0.1), r"the data have 1 models \(A\); give"),
         (lambda: hw.gate([0.1, 0.2], [0.1, 0.3], margin=0.1, new="C"), "unknown model 'C'"),
     ],
 )

@@ -125,7 +125,7 @@ BAD: list[tuple[Any, str, dict[str, Any], str]] = [
     (TEST, "froc", {}, "a curve of Detections; Predictions have roc, pr, decision"),
     (hw.Detections.from_files(FOUND, OBJECTS), "roc", {}, "Detections have pr, froc"),
     (TEST, "rok", {}, "did you mean 'roc'"),
-    (TEST, "roc", {"y_score": S["B"]}, "are complete"),
+    (TEST, "roc", {"y_score": S["B"]}, "hold all models already"),
     (TEST, "roc", {"average": "binary"}, "average='binary' has no effect on roc curves"),
     (TEST, "roc", {"band": "simultaneous"}, "has no effect on predictions"),
     (TEST, "roc", {"band": "wide"}, "none of pointwise, simultaneous"),

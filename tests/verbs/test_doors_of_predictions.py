@@ -54,7 +54,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "two models confused": (lambda: hw.confusion_ci(OF_TWO), "one model.*have 2 \\(A, B\\)"),
     "levels": (lambda: hw.confusion_ci(from_table(by="centre")), "have 4 \\(a, b, c, d\\)"),
     "values": (lambda: hw.confusion_ci(P), "not values of cases; y_score="),
-    "complete": (lambda: hw.confusion_ci(TEST, P), "are complete"),
+    "complete": (lambda: hw.confusion_ci(TEST, P), "hold all models already"),
     "strata": (
         lambda: hw.calibration_test(hw.Predictions.from_arrays(Y, P, strata=CENTRE)),
         "strata= has no effect on a test of calibration",

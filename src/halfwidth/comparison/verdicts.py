@@ -90,8 +90,8 @@ def _check_direction(name: str, metric: Metric) -> None:
         )
     if metric.spec.better not in (Better.HIGHER, Better.LOWER):
         raise OptionError(
-            f"{spelled(name)} needs a metric that says whether higher or lower is better, which "
-            f"{metric.spec.called} does not; name one that does ({spelled('metric')})"
+            f"{spelled(name)} needs to know whether higher or lower is better, and nothing says so "
+            f"of {metric.spec.called}; name the metric ({spelled('metric')})"
         )
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
 from halfwidth.core.frozen import frozen
-from halfwidth.core.option_names import spelled
+from halfwidth.core.option_names import at_door, spelled
 from halfwidth.core.row_labels import has_columns
 from halfwidth.data.families import Identity, check_names_differ
 from halfwidth.io.table import Table
@@ -109,7 +109,10 @@ class Tables:
                     source.table.names,
                     hint=(
                         f"It names the model of each row: {spelled('data.model')}. If each model "
-                        f"has its own column, name these columns: {spelled('value')}."
+                        "has its own column, name each with its model: "
+                        + at_door(
+                            "value={'A': 'column', 'B': ...}.", f"{spelled('value')} for each."
+                        )
                     ),
                 )
         return replace(self.columns, by=column)

@@ -93,8 +93,9 @@ def gate(
         raise OptionError(NOT_COMPARED)
     if len(names) != 2:
         raise OptionError(
-            f"a gate compares a new model with an old one, but the data have {len(names)} models"
-            + (f" ({', '.join(names)})" if names else "")
+            "a gate compares a new model with an old one, but the data have "
+            + (f"{len(names)} models ({', '.join(names)})" if names else "one model")
+            + "; give these two alone, by their names: {'new': ..., 'old': ...}"
         )
     first = names[0] if new is None else str(new)
     if first not in names:

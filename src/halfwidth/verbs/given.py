@@ -55,8 +55,8 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
     if isinstance(data, CaseValues | Predictions | Detections | Readings):
         if other is not None:
             raise OptionError(
-                f"{type(data).__name__} are complete, and {shown(other)} follows; give predictions "
-                "and values where the data are made"
+                f"{type(data).__name__} hold all models already, but {shown(other)} follows; give "
+                "both models where the data are made, by their names: {'A': ..., 'B': ...}"
             )
         return data
     if other is None:

@@ -246,7 +246,12 @@ def test_of_several_classes_each_is_against_the_rest() -> None:
         ([0, 1, 0, 1], [0.4, 0.4, 0.4, 0.4], "calibration_slope", "probabilities that differ"),
         ([0, 0, 1, 1], [0.2, 0.4, 0.6, 0.8], "ici", "separates"),
         ([0, 1, 0, 1], [-1.0, 2.0, 0.5, 0.7], "calibration_slope", "logits"),
-        ([0, 1, 0, 1], [0, 1, 1, 1], "calibration_in_the_large", "not labels: give the probability"),
+        (
+            [0, 1, 0, 1],
+            [0, 1, 1, 1],
+            "calibration_in_the_large",
+            "not labels: give the probability",
+        ),
     ],
 )
 def test_bad_input_is_refused_in_a_line(y: Any, p: Any, metric: str, says: str) -> None:
