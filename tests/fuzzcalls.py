@@ -27,7 +27,7 @@ from over_data import over
 from support import RANKING_KINDS
 
 import halfwidth as hw
-from halfwidth.core.option_table.option import Kind, Option
+from halfwidth.core.option_table.option import DataKind, Option
 from halfwidth.core.option_table.table import option_of
 from halfwidth.plots import Figure
 
@@ -1058,9 +1058,9 @@ def public_functions() -> dict[str, Callable[..., Any]]:
 
 
 KINDS_OF_DATA = {
-    "CaseValues": Kind.VALUES,
-    "Predictions": Kind.PREDICTIONS,
-    "Detections": Kind.DETECTIONS,
+    "CaseValues": DataKind.VALUES,
+    "Predictions": DataKind.PREDICTIONS,
+    "Detections": DataKind.DETECTIONS,
 }
 DATA = (
     *("CaseValues.from_arrays", "CaseValues.from_table", "Detections.from_files"),

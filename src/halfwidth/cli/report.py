@@ -24,7 +24,7 @@ from halfwidth.core.option_table.option import Group
 from halfwidth.document.parts import Document
 from halfwidth.reports.report import Report
 from halfwidth.reports.whole.document import report_document
-from halfwidth.reports.whole.results import Results, Source
+from halfwidth.reports.whole.results import InputFile, Results
 from halfwidth.tables.folds import files_of
 
 TITLE = "Performance with confidence intervals"
@@ -136,7 +136,7 @@ def report(
 
     reported = reported_models.results_of(ctx, files, figures=figures)
     sources = tuple(
-        Source.from_file(path, " ".join(filter(None, (name, fold and f"fold {fold}"))))
+        InputFile.from_file(path, " ".join(filter(None, (name, fold and f"fold {fold}"))))
         for name, model in reported.files.items()
         for fold, path in files_of(model).items()
     )
@@ -147,7 +147,7 @@ def report(
         rankings=reported.rankings,
         curves=reported.curves,
         sources=sources,
-        protocol=None if protocol is None else Source.from_file(protocol, "protocol"),
+        protocol=None if protocol is None else InputFile.from_file(protocol, "protocol"),
         # Files without their folders, which may say whose they are.
         command=shlex.join(["halfwidth", *map(_without_folder, ctx.obj)]),
         cases=reported_models.cases_of(ctx.params, reported.files) if include_cases else (),

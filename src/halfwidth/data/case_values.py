@@ -11,7 +11,7 @@ from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.core.option_table.option import Kind
+from halfwidth.core.option_table.option import DataKind
 from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Statistic
@@ -25,7 +25,7 @@ from halfwidth.data.quantities import Quantities, listed_metrics
 from halfwidth.data.run_values import RunValues, run_values
 from halfwidth.data.several_metrics import MetricColumns, metric_columns
 from halfwidth.data.sources import (
-    Source,
+    ModelTable,
     TableColumns,
     Tables,
     column_list,
@@ -391,9 +391,9 @@ class CaseValues:
         as_choice("over", self.over)
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> DataKind:
         """Values of cases, or of training runs."""
-        return Kind.RUNS if isinstance(self._data, RunValues) else Kind.VALUES
+        return DataKind.RUNS if isinstance(self._data, RunValues) else DataKind.VALUES
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -423,7 +423,7 @@ class CaseValues:
     @property
     def are_runs(self) -> bool:
         """Whether they are of training runs."""
-        return self.kind is Kind.RUNS
+        return self.kind is DataKind.RUNS
 
     def run_sources(
         self, quantities: Quantities, request: Request
@@ -485,7 +485,7 @@ class _Arrays(Arrays):
             strata=None if first.strata is None else "strata",
         )
         return Tables(
-            tuple(Source(_table_of(one), one.name or None) for one in self.cases), columns
+            tuple(ModelTable(_table_of(one), one.name or None) for one in self.cases), columns
         )
 
     @property
@@ -578,7 +578,7 @@ class _Tables:
 
     def _jobs(
         self,
-        source: Source,
+        source: ModelTable,
         wanted: MetricColumns,
         model: str | None,
         values: CaseValues,

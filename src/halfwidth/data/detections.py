@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.core.option_table.option import Kind
+from halfwidth.core.option_table.option import DataKind
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass, Undefined
@@ -45,7 +45,7 @@ class Detections:
         As `from_files` takes them.
     """
 
-    kind: ClassVar = Kind.DETECTIONS
+    kind: ClassVar = DataKind.DETECTIONS
     # All are of the images of the references.
     pairing: ClassVar[Pairing] = "complete"
 

@@ -11,7 +11,7 @@ from halfwidth.core.option_names import spelled
 from halfwidth.data.families import Family, ModelCases, check_names_differ, take
 from halfwidth.data.measuring import Matched, Measuring
 from halfwidth.data.sources import (
-    Source,
+    ModelTable,
     TableColumns,
     column_labels,
     column_list,
@@ -89,7 +89,7 @@ def columns_of_models(option: str, names: Any) -> dict[str, tuple[str, ...]]:
 
 
 def prediction_families(
-    sources: Sequence[Source],
+    sources: Sequence[ModelTable],
     columns: TableColumns,
     where: PredictionColumns,
     measuring: Measuring,
@@ -108,7 +108,7 @@ def prediction_families(
 
 
 def models_in(
-    source: Source,
+    source: ModelTable,
     columns: TableColumns,
     where: PredictionColumns,
     *,
@@ -176,7 +176,7 @@ def models_in(
 
 
 def _cells(
-    source: Source, where: PredictionColumns, names: tuple[str, ...], *, numbers: bool
+    source: ModelTable, where: PredictionColumns, names: tuple[str, ...], *, numbers: bool
 ) -> Any:
     if where.scores:
         return score_cells(source.table, names, source.named.rstrip(": ") or "the table")

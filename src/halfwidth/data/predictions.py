@@ -12,7 +12,7 @@ from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.core.option_table.option import Kind
+from halfwidth.core.option_table.option import DataKind
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.undefined import (
     AbsentClass,
@@ -73,7 +73,7 @@ class Predictions:
     ('A', 'B')
     """
 
-    kind: ClassVar = Kind.PREDICTIONS
+    kind: ClassVar = DataKind.PREDICTIONS
 
     options: TestSetOptions = TestSetOptions()
     bounds: Any = None

@@ -10,7 +10,7 @@ from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import Door, current_door, flag_of, spelled
-from halfwidth.core.option_table.option import Kind
+from halfwidth.core.option_table.option import DataKind
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.undefined import (
     AbsentClass,
@@ -82,9 +82,9 @@ class Readings:
     )
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> DataKind:
         """Labels, or values of pairs of readers."""
-        return Kind.PAIRS if isinstance(self._data, _Pairs) else Kind.LABELS
+        return DataKind.PAIRS if isinstance(self._data, _Pairs) else DataKind.LABELS
 
     @classmethod
     @checked_options

@@ -19,7 +19,7 @@ from halfwidth.data.detections import Comparable
 from halfwidth.data.families import Family, Identity, ModelCases, named
 from halfwidth.data.measuring import Matched, Measurable
 from halfwidth.data.quantities import listed_metrics
-from halfwidth.data.sources import Source
+from halfwidth.data.sources import ModelTable
 from halfwidth.estimation.functionals import CustomMetric
 
 
@@ -43,7 +43,7 @@ class MetricColumns:
         return [(name, replace(self, value=[column])) for name, column in self.value.items()]
 
 
-def metric_columns(metric: Any, value: Any, sources: Sequence[Source]) -> list[MetricColumns]:
+def metric_columns(metric: Any, value: Any, sources: Sequence[ModelTable]) -> list[MetricColumns]:
     """Each metric with its columns; a table with a column ``metric`` says itself which these are.
 
     ``metric`` is as given: one, several, or a mapping from column to metric; ``value`` are columns
@@ -68,7 +68,7 @@ def metric_columns(metric: Any, value: Any, sources: Sequence[Source]) -> list[M
     return [MetricColumns(one, [_column_of(one, sources)]) for one in metrics]
 
 
-def _column_of(metric: Any, sources: Sequence[Source]) -> str:
+def _column_of(metric: Any, sources: Sequence[ModelTable]) -> str:
     """The column that is called as the metric."""
     name = metric.partition(":")[0] if isinstance(metric, str) else ""
     if not name or not all(name in one.table for one in sources):

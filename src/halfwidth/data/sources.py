@@ -21,7 +21,7 @@ from halfwidth.tables.layout import MISSING_LEVEL, check_columns
 
 
 @frozen(eq=False)
-class Source:
+class ModelTable:
     """A table, and the model that it is of; None where it holds several."""
 
     table: Table
@@ -57,7 +57,7 @@ class TableColumns:
 class Tables:
     """The tables of some data, and which columns play which part."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[ModelTable, ...]
     columns: TableColumns
     # The models, where each has columns of its own; else none.
     models_are_columns: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class Tables:
                 named |= dict.fromkeys(map(str, source.table.factor(column).distinct))
         return tuple(named)
 
-    def apart(self, source: Source) -> str:
+    def apart(self, source: ModelTable) -> str:
         """The column by which the models of a table are told apart; empty for a table of one.
 
         That of models is not looked for where one table of values may be of anything.
@@ -135,7 +135,7 @@ def tables_of(
                 "a mapping of tables names the models, and so does a mapping of their columns; "
                 "give one table, or one column"
             )
-        sources = [Source(Table.from_frame(one), str(name)) for name, one in table.items()]
+        sources = [ModelTable(Table.from_frame(one), str(name)) for name, one in table.items()]
     else:
         several = None if is_table(table) else as_list(table)
         if several is not None and (not several or not all(map(is_table, several))):
@@ -143,7 +143,7 @@ def tables_of(
                 f"table={shown(table)} is neither a data frame nor a sequence of data frames nor a "
                 "mapping from the name of a model to its data frame"
             )
-        sources = [Source(Table.from_frame(one)) for one in several or [table]]
+        sources = [ModelTable(Table.from_frame(one)) for one in several or [table]]
     tables = Tables(tuple(sources), columns, named)
     for source in tables.sources:
         check_columns(source.table, [*further, *columns.named])
@@ -216,7 +216,7 @@ def column_labels(table: Table, name: str | None, rows: NDArray[np.intp]) -> lis
 
 
 def row_identities(
-    source: Source,
+    source: ModelTable,
     case: str | None,
     groups: str | None,
     rows: NDArray[np.intp],

@@ -13,7 +13,7 @@ from halfwidth.core.spec import Metric
 from halfwidth.data.families import Family, ModelCases
 from halfwidth.data.measuring import Matched
 from halfwidth.data.sources import (
-    Source,
+    ModelTable,
     TableColumns,
     Tables,
     family_label,
@@ -31,7 +31,7 @@ CANONICAL_WITHIN = ("task", "label")
 
 
 def value_families(
-    sources: Sequence[Source],
+    sources: Sequence[ModelTable],
     columns: TableColumns,
     values: Sequence[str] | Mapping[str, str] | None,
     metric: Any,
@@ -92,7 +92,7 @@ def challenge_columns(tables: Tables, value: Any) -> tuple[TableColumns, Any, tu
 
 
 def _layout(
-    source: Source, columns: TableColumns, values: Sequence[str] | Mapping[str, str] | None
+    source: ModelTable, columns: TableColumns, values: Sequence[str] | Mapping[str, str] | None
 ) -> Layout:
     listed = list(values.values()) if isinstance(values, Mapping) else values
     models = [] if source.model is not None or isinstance(values, Mapping) else [columns.by]
@@ -107,7 +107,7 @@ def _layout(
 
 
 def _parts(
-    source: Source,
+    source: ModelTable,
     layout: Layout,
     wanted: Sequence[tuple[Slice, Metric]],
     columns: TableColumns,

@@ -31,7 +31,7 @@ ALMOST_ONE = 1 - 1e-10
 
 
 @frozen(eq=False)
-class Source:
+class AllImages:
     """What all chunks are taken from."""
 
     # Of each image of the references.

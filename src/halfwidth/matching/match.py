@@ -17,7 +17,7 @@ from halfwidth.matching.checks import (
     check_units,
     known_of_all,
 )
-from halfwidth.matching.chunks import Part, Source, match_chunk
+from halfwidth.matching.chunks import AllImages, Part, match_chunk
 from halfwidth.matching.lesions import match_lesions
 from halfwidth.matching.rules import settled, specs_of
 
@@ -71,7 +71,7 @@ def _match_group(
     check_held(detections, references.objects, references.images, localisation)
     scored = check_scores(detections, references.images, rules)
     ways = known_of_all(detections), known_of_all(references.objects)
-    source = Source(detections, references, ways, localisation, rules)
+    source = AllImages(detections, references, ways, localisation, rules)
     parts: list[list[Part]] = [[] for _ in rules]
     for chunk in source.chunks():
         for rule, done in zip(rules, parts, strict=True):

@@ -13,9 +13,9 @@ from halfwidth.plots.marks import axis_limits, finish_axis, note_below, shown_en
 from halfwidth.plots.paint import explanation, paint_cases, paint_estimates, paint_shapes
 from halfwidth.plots.pair_panels import short_label
 from halfwidth.plots.rows import (
-    Cases,
     Groups,
-    Layout,
+    RowCases,
+    RowLayout,
     frame_columns,
     group_cases,
     has_place,
@@ -194,7 +194,7 @@ def _arranged(
     groups: Groups | None,
     *,
     narrow: bool = False,
-) -> tuple[list[Cases], Layout]:
+) -> tuple[list[RowCases], RowLayout]:
     if not isinstance(samples, Mapping):
         raise OptionError(f"samples={shown(samples)} does not map labels to values of cases")
     if not samples or not estimates:

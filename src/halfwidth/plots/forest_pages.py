@@ -40,7 +40,7 @@ Scale = tuple[str, str, Bounds | None, bool]
 
 
 @frozen
-class Panel:
+class ForestPage:
     """Estimates on one axis."""
 
     title: str
@@ -136,10 +136,10 @@ def figures_of_forest(
 
 
 def _figure(
-    panels: Sequence[Panel],
+    panels: Sequence[ForestPage],
     by: str | None,
     width: float,
-    pages: Sequence[Sequence[Panel]],
+    pages: Sequence[Sequence[ForestPage]],
     *,
     titled: bool,
 ) -> Figure:
@@ -174,14 +174,14 @@ def _pages(
     *,
     sort: bool,
     rows: int,
-) -> Iterator[list[Panel]]:
+) -> Iterator[list[ForestPage]]:
     """The panels of each page."""
     estimates = list(several(given))
     most = as_count(rows)
     if most is None or most < LEAST_ROWS:
         raise OptionError(f"rows={shown(rows)} is not a whole number from {LEAST_ROWS}")
     rows_of(estimates, by)
-    page: list[Panel] = []
+    page: list[ForestPage] = []
     taken = 0.0
     for panel in _panels(estimates, by, sort=sort):
         for part in _parts(panel, by, width, most):
@@ -194,7 +194,7 @@ def _pages(
     yield page
 
 
-def _panels(estimates: Sequence[Estimate], by: str | None, *, sort: bool) -> list[Panel]:
+def _panels(estimates: Sequence[Estimate], by: str | None, *, sort: bool) -> list[ForestPage]:
     """The estimates of each scale, in the order in which scales come."""
     titles = [metric_title(e.metric_spec) for e in estimates]
     single = max(map(titles.count, titles)) == 1
@@ -202,7 +202,7 @@ def _panels(estimates: Sequence[Estimate], by: str | None, *, sort: bool) -> lis
     for e in estimates:
         alike.setdefault(_scale(e, together=single), []).append(e)
     return [
-        Panel(_title(mine), scale, tuple(_ordered(mine, by, sort=sort)))
+        ForestPage(_title(mine), scale, tuple(_ordered(mine, by, sort=sort)))
         for scale, mine in alike.items()
     ]
 
@@ -250,7 +250,7 @@ def _taken(estimates: Sequence[Estimate], by: str | None, width: float) -> float
     return places_of(rows_of(estimates, by), width).taken
 
 
-def _parts(panel: Panel, by: str | None, width: float, most: int) -> Iterator[Panel]:
+def _parts(panel: ForestPage, by: str | None, width: float, most: int) -> Iterator[ForestPage]:
     """The panel, or parts of it with so many rows at most."""
     parts: list[list[Estimate]] = [[]]
     for e in panel.estimates:

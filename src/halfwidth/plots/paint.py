@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.plots.marks import beside, draw_interval
-from halfwidth.plots.rows import FEW_CLUSTERS, Cases, Layout, has_place
+from halfwidth.plots.rows import FEW_CLUSTERS, RowCases, RowLayout, has_place
 from halfwidth.plots.style import (
     CLOUD,
     DOT,
@@ -40,7 +40,9 @@ BOX_HEIGHT = 0.07  # inches
 POINTS = 72.0
 
 
-def paint_shapes(ax: Axes, frame: pd.DataFrame, cases: Sequence[Cases], layout: Layout) -> None:
+def paint_shapes(
+    ax: Axes, frame: pd.DataFrame, cases: Sequence[RowCases], layout: RowLayout
+) -> None:
     """Densities or shares, boxes and whiskers."""
     from matplotlib.patches import Rectangle
 
@@ -63,7 +65,9 @@ def paint_shapes(ax: Axes, frame: pd.DataFrame, cases: Sequence[Cases], layout: 
         ax.vlines(x, y - half, y + half, color=QUIET, linewidth=1.8, zorder=2.2)
 
 
-def paint_cases(ax: Axes, frame: pd.DataFrame, cases: Sequence[Cases], layout: Layout) -> None:
+def paint_cases(
+    ax: Axes, frame: pd.DataFrame, cases: Sequence[RowCases], layout: RowLayout
+) -> None:
     """Dots, and the lines that join those of a cluster."""
     dots = frame[frame["kind"] == "case"]
     as_picture = len(dots) >= RASTER_FROM
@@ -90,7 +94,7 @@ def paint_cases(ax: Axes, frame: pd.DataFrame, cases: Sequence[Cases], layout: L
         _name_clusters(ax, frame)
 
 
-def _dot(row_cases: Cases, layout: Layout) -> tuple[float, float]:
+def _dot(row_cases: RowCases, layout: RowLayout) -> tuple[float, float]:
     """Diameter in points and opacity: many cases are drawn small and faint."""
     crowd = max(len(row_cases.values) / 50, 1.0) ** -0.22
     if not row_cases.clusters:
@@ -99,7 +103,7 @@ def _dot(row_cases: Cases, layout: Layout) -> tuple[float, float]:
     return min(4.8 * crowd, max(1.7 * _lane(row_cases, layout), 1.8)), 0.9
 
 
-def _lane(row_cases: Cases, layout: Layout) -> float:
+def _lane(row_cases: RowCases, layout: RowLayout) -> float:
     """Height of a lane in points."""
     return POINTS * layout.dots / max(len(row_cases.clusters), 1)
 
@@ -119,7 +123,7 @@ def _name_clusters(ax: Axes, frame: pd.DataFrame) -> None:
 
 
 def paint_estimates(
-    ax: Axes, cases: Sequence[Cases], estimates: Sequence[Estimate], layout: Layout
+    ax: Axes, cases: Sequence[RowCases], estimates: Sequence[Estimate], layout: RowLayout
 ) -> None:
     """Intervals in their band; beside the axes their numbers, and how many cases there are."""
     with_level, narrow = not same_level(estimates), axes_width(ax) < NARROW
@@ -139,7 +143,7 @@ def paint_estimates(
         beside(ax, _count(row_cases, mine), row + layout.box, points=4 if narrow else 6, **small)
 
 
-def _count(row_cases: Cases, estimates: Sequence[Estimate]) -> str:
+def _count(row_cases: RowCases, estimates: Sequence[Estimate]) -> str:
     if not estimates:
         return f"n = {len(row_cases.values)}"
     missing = estimates[0].n_missing

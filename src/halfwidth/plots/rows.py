@@ -37,7 +37,7 @@ LEAST_MOST, MOST_DOTS, PAGE = 0.8, 2.2, 6.0
 
 
 @frozen
-class Cases:
+class RowCases:
     """The finite cases of a label, ascending, with their clusters."""
 
     label: str
@@ -55,7 +55,7 @@ class Cases:
         return [float(self.values[0]), float(self.values[-1])] if len(self.values) else []
 
 
-def group_cases(samples: Mapping[str, ArrayLike], groups: Groups | None) -> list[Cases]:
+def group_cases(samples: Mapping[str, ArrayLike], groups: Groups | None) -> list[RowCases]:
     """The cases of each label."""
     cluster_of = {} if groups is None else groups
     if not isinstance(cluster_of, Mapping):
@@ -73,18 +73,18 @@ def group_cases(samples: Mapping[str, ArrayLike], groups: Groups | None) -> list
     values = np.concatenate([cases.values for cases in rows if cases.clusters])
     ranks = ranks_by_mean(values, member)
     return [
-        Cases(cases.label, cases.values, cases.clusters, cases.member, ranks[codes])
+        RowCases(cases.label, cases.values, cases.clusters, cases.member, ranks[codes])
         for cases, codes in zip(rows, clusters, strict=True)
     ]
 
 
-def _cases(label: str, values: ArrayLike, groups: Iterable[Any] | None) -> Cases:
+def _cases(label: str, values: ArrayLike, groups: Iterable[Any] | None) -> RowCases:
     numbers = as_numbers(values, f"sample {shown(label)}")
     finite = np.flatnonzero(np.isfinite(numbers))
     order = finite[np.argsort(numbers[finite], kind="stable")]
     none = np.empty(0, dtype=np.intp)
     if groups is None:
-        return Cases(label, numbers[order], (), none, none)
+        return RowCases(label, numbers[order], (), none, none)
     clusters = list(groups)
     if len(clusters) != len(numbers):
         raise DataError(
@@ -98,16 +98,16 @@ def _cases(label: str, values: ArrayLike, groups: Iterable[Any] | None) -> Cases
     member = np.array([known.setdefault(name, len(known)) for name in names], dtype=np.intp)
     if len(known) == len(names):
         # Clusters of one case are independent cases, and look like them.
-        return Cases(label, numbers[order], (), none, none)
+        return RowCases(label, numbers[order], (), none, none)
     codes = ranks_by_mean(numbers[order], member)
-    return Cases(label, numbers[order], tuple(map(str, known)), member, codes)
+    return RowCases(label, numbers[order], tuple(map(str, known)), member, codes)
 
 
 # --------------------------------------------------------------------------- heights
 
 
 @frozen
-class Layout:
+class RowLayout:
     """Heights within a row, in inches; a row is 1 high on the axis.
 
     From the top: estimates, density, box, cases.
@@ -150,7 +150,9 @@ class Layout:
         return (self._tops[6] + self.dots / 2) / self.height, self.dots / 2 / self.height
 
 
-def row_layout(cases: Sequence[Cases], estimates: Sequence[Estimate], *, narrow: bool) -> Layout:
+def row_layout(
+    cases: Sequence[RowCases], estimates: Sequence[Estimate], *, narrow: bool
+) -> RowLayout:
     """Room for the label with the most estimates, and for the one with the most clusters.
 
     In narrow axes the numbers of an estimate have a line of their own.
@@ -165,14 +167,14 @@ def row_layout(cases: Sequence[Cases], estimates: Sequence[Estimate], *, narrow:
     # One label may take more of a page than each of several.
     most_dots = min(max(PAGE / len(cases), LEAST_MOST), MOST_DOTS)
     dots = min(max(LEAST_DOTS, lane * n_lanes), most_dots)
-    return Layout(most * per_estimate, per_estimate, dots)
+    return RowLayout(most * per_estimate, per_estimate, dots)
 
 
 # --------------------------------------------------------------------------- parts
 
 
 def frame_columns(
-    cases: Sequence[Cases], estimates: Sequence[Estimate], layout: Layout
+    cases: Sequence[RowCases], estimates: Sequence[Estimate], layout: RowLayout
 ) -> dict[str, NDArray[Any]]:
     """The columns of the frame: all parts of all rows."""
     parts: list[dict[str, NDArray[Any]]] = []
@@ -215,7 +217,7 @@ def _part(kind: str, **given: Any) -> dict[str, NDArray[Any]]:
     return dict(zip(values, np.broadcast_arrays(*arrays), strict=True))
 
 
-def _case_parts(cases: Cases, row: int, layout: Layout) -> list[dict[str, NDArray[Any]]]:
+def _case_parts(cases: RowCases, row: int, layout: RowLayout) -> list[dict[str, NDArray[Any]]]:
     middle, half = layout.cases
     if not len(cases.values):
         return []
@@ -248,7 +250,7 @@ def _case_parts(cases: Cases, row: int, layout: Layout) -> list[dict[str, NDArra
 
 
 def _shape_parts(
-    values: Array, row: int, layout: Layout, bounds: Bounds
+    values: Array, row: int, layout: RowLayout, bounds: Bounds
 ) -> list[dict[str, NDArray[Any]]]:
     """Density and box; shares where there are but a few different values; else nothing."""
     top, floor = (row + share for share in layout.cloud)
@@ -268,7 +270,7 @@ def _shape_parts(
     ]
 
 
-def _estimate_parts(e: Estimate, cases: Cases, y: float) -> list[dict[str, NDArray[Any]]]:
+def _estimate_parts(e: Estimate, cases: RowCases, y: float) -> list[dict[str, NDArray[Any]]]:
     """The estimate, and the pale bar behind it."""
     shared: dict[str, Any] = {"statistic": e.statistic_title, "x": e.value, "y": y}
     if not has_place(e, cases):
@@ -280,7 +282,7 @@ def _estimate_parts(e: Estimate, cases: Cases, y: float) -> list[dict[str, NDArr
     return parts
 
 
-def has_place(e: Estimate, cases: Cases) -> bool:
+def has_place(e: Estimate, cases: RowCases) -> bool:
     """Whether a statistic is a place on the axis of the values: a spread is a length."""
     estimand = e.statistic_spec.spec.estimand
     if estimand is not Estimand.OTHER:

@@ -77,7 +77,7 @@ class CaseScores:
     notes: tuple[str, ...] = ()
 
 
-class Row(NamedTuple):
+class CaseScore(NamedTuple):
     """A row of the per-case table."""
 
     case: str
@@ -108,15 +108,15 @@ class Scores:
     notes: tuple[str, ...] = ()
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[CaseScore, ...]:
         """A row for each case, label and metric."""
         return tuple(self)
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[CaseScore]:
         for case in self.cases:
             for label in case.labels:
                 for metric, parameters, value, status in label.scores:
-                    yield Row(case.case, label.label, metric, value, status, parameters)
+                    yield CaseScore(case.case, label.label, metric, value, status, parameters)
 
     def __len__(self) -> int:
         return sum(len(label.scores) for case in self.cases for label in case.labels)
@@ -172,7 +172,7 @@ class Scores:
         """Rows and cautions as JSON."""
         return json.dumps(self.to_dict(), indent=2)
 
-    def defined(self, asks: Callable[[str], bool]) -> tuple[tuple[Row, ...], list[str]]:
+    def defined(self, asks: Callable[[str], bool]) -> tuple[tuple[CaseScore, ...], list[str]]:
         """The rows that can be summarised as they are, and a line for each metric left out.
 
         Parameters
@@ -182,16 +182,16 @@ class Scores:
 
         Returns
         -------
-        tuple of Row
+        tuple of CaseScore
             Without the labels on which such a metric has a missing or an infinite value.
         list of str
             A line for each such metric.
         """
-        rows: dict[tuple[str, str, str], list[Row]] = {}
+        rows: dict[tuple[str, str, str], list[CaseScore]] = {}
         for row in self:
             rows.setdefault((row.metric, row.parameters, row.label), []).append(row)
         lacking: dict[str, list[str]] = {}
-        kept: list[Row] = []
+        kept: list[CaseScore] = []
         for (metric, parameters, label), rows_of_label in rows.items():
             apply = [row for row in rows_of_label if row.status != Status.NOT_APPLICABLE]
             without = sum(not math.isfinite(row.value) for row in apply)

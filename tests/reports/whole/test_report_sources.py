@@ -3,13 +3,13 @@
 import hashlib
 from pathlib import Path
 
-from halfwidth.reports.whole.results import Source
+from halfwidth.reports.whole.results import InputFile
 
 
 def test_a_file_is_known_by_its_hash(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_bytes(b"dice\n0.9\n" * 300_000)
-    assert Source.from_file(file, "unet").to_dict() == {
+    assert InputFile.from_file(file, "unet").to_dict() == {
         "file": "a.csv",
         "role": "unet",
         "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
@@ -26,7 +26,7 @@ def test_a_folder_is_known_by_the_list_that_sha256sum_makes_of_it(tmp_path: Path
         for name in ("a.txt", "b.txt", "more/c d.txt")
     )
     digest = hashlib.sha256("".join(lines).encode()).hexdigest()
-    assert Source.from_file(folder, "").to_dict() == {
+    assert InputFile.from_file(folder, "").to_dict() == {
         "file": "found.v1/",
         "role": "",
         "sha256": digest,

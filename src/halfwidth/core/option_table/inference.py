@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from halfwidth.core.option_table.option import Group, Kind, Option
+from halfwidth.core.option_table.option import DataKind, Group, Option
 
-_OF_MODELS = (Kind.VALUES, Kind.PREDICTIONS, Kind.DETECTIONS)
+_OF_MODELS = (DataKind.VALUES, DataKind.PREDICTIONS, DataKind.DETECTIONS)
 
 QUANTITIES: Final[dict[str, Option]] = {
     "metric": Option(
@@ -79,7 +79,7 @@ QUANTITIES: Final[dict[str, Option]] = {
         default="mean",
         metavar="NAME",
         group=Group.ESTIMATE,
-        kinds=(Kind.VALUES, Kind.RUNS, Kind.PAIRS),
+        kinds=(DataKind.VALUES, DataKind.RUNS, DataKind.PAIRS),
         elsewhere="statistics stat stats estimator func",
     ),
     "average": Option(
@@ -93,7 +93,7 @@ QUANTITIES: Final[dict[str, Option]] = {
         default=None,
         metavar="AVERAGE",
         group=Group.TEST_SETS,
-        kinds=(Kind.PREDICTIONS, Kind.DETECTIONS, Kind.LABELS),
+        kinds=(DataKind.PREDICTIONS, DataKind.DETECTIONS, DataKind.LABELS),
         elsewhere="averages averaging multi_class",
     ),
 }
@@ -288,14 +288,14 @@ INTERVAL: Final[dict[str, Option]] = {
         "Of training runs: all intervals of a source hold at once (Bonferroni).",
         default=False,
         group=Group.INTERVAL,
-        kinds=(Kind.RUNS,),
+        kinds=(DataKind.RUNS,),
     ),
     "curve.band": Option(
         "Whether each point has an interval of its own, or the whole curve lies in the band as "
         "often as the level says.",
         default="pointwise",
         choices=("pointwise", "simultaneous"),
-        kinds=(Kind.DETECTIONS,),
+        kinds=(DataKind.DETECTIONS,),
         group=Group.INTERVAL,
     ),
     "n_threads": Option(

@@ -30,7 +30,7 @@ class Group(StrEnum):
     OPTIONS = "Options"
 
 
-class Kind(StrEnum):
+class DataKind(StrEnum):
     """The kinds of data, as messages call them."""
 
     VALUES = "values of cases"
@@ -68,7 +68,7 @@ class Option(NamedTuple):
     # The heading under which a help lists it.
     group: Group = Group.OPTIONS
     # The kinds of data on which it has an effect; empty for all.
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[DataKind, ...] = ()
     # On the command line; where empty, the name with hyphens and ``--no-`` before that.
     flag: str = ""
     off: str = ""

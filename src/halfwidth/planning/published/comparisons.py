@@ -23,7 +23,7 @@ FEW_ROWS = 4
 
 
 @frozen
-class Row:
+class NamedClaim:
     """A claim of a table, with its names."""
 
     claim: Claim
@@ -50,18 +50,20 @@ class Comparison:
     n: int
 
 
-def compare(rows: Sequence[Row], level: Level, how: Compare = "auto") -> tuple[Comparison, ...]:
+def compare(
+    rows: Sequence[NamedClaim], level: Level, how: Compare = "auto"
+) -> tuple[Comparison, ...]:
     """Rows with the same metric, part and number of cases, two at a time."""
     one_of("compare", how, get_args(Compare))
     if how == "none":
         return ()
-    groups: dict[tuple[object, ...], list[Row]] = {}
+    groups: dict[tuple[object, ...], list[NamedClaim]] = {}
     for row in rows:
         groups.setdefault(_comparison_key(row), []).append(row)
     return tuple(pair for group in groups.values() for pair in _compare_group(group, level, how))
 
 
-def _comparison_key(row: Row) -> tuple[object, ...]:
+def _comparison_key(row: NamedClaim) -> tuple[object, ...]:
     """What two rows must have in common for their difference to mean something."""
     claim = row.claim
     return (
@@ -74,7 +76,7 @@ def _comparison_key(row: Row) -> tuple[object, ...]:
     )
 
 
-def _compare_group(rows: Sequence[Row], level: Level, how: Compare) -> Iterator[Comparison]:
+def _compare_group(rows: Sequence[NamedClaim], level: Level, how: Compare) -> Iterator[Comparison]:
     if len(rows) < 2:
         return
     better = rows[0].claim.metric.spec.better

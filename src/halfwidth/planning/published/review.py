@@ -12,7 +12,7 @@ from halfwidth.core.types import Level
 from halfwidth.io.table import Table
 from halfwidth.planning.published.claim_parsing import parse_claim
 from halfwidth.planning.published.claims import Claim, MeanClaim
-from halfwidth.planning.published.comparisons import Compare, Row
+from halfwidth.planning.published.comparisons import Compare, NamedClaim
 from halfwidth.planning.published.comparisons import compare as compare_rows
 from halfwidth.planning.published.estimates import estimates_of_claim, mean_estimate
 from halfwidth.planning.published.leads import lead_over_rival
@@ -220,7 +220,7 @@ def review_table(
             reviews.append(_review_entry(entry, default, bounds, level))
         except ClaimError as error:
             raise published.error(entry.line, error, entry.columns) from None
-        rows.append(Row(reviews[-1].claim, entry.model or f"line {entry.line}", entry.part))
+        rows.append(NamedClaim(reviews[-1].claim, entry.model or f"line {entry.line}", entry.part))
     # Whoever read the table elsewhere has its notes already.
     notes = read.notes if isinstance(table, str | Path) else ()
     return Reviews(tuple(reviews), (*notes, *published.notes), compare_rows(rows, level, compare))

@@ -19,7 +19,7 @@ from halfwidth.plots.ranking.heat import paint_heat, shades_note
 from halfwidth.plots.ranking.model_styles import Styles
 from halfwidth.plots.ranking.rows import (
     POINTS,
-    Kind,
+    RankingKind,
     by_row,
     rank_axis,
     row_height,
@@ -175,7 +175,7 @@ def _dots_note(ranking: Ranking) -> str:
     return f"dots: cases · boxes: quartiles, whiskers to 1.5 IQR{diamonds}"
 
 
-DOTS = Kind("dots", _dots_frame, _paint_dots, _dots_note, row=0.27)
+DOTS = RankingKind("dots", _dots_frame, _paint_dots, _dots_note, row=0.27)
 
 
 @figure("The values of the cases of each model", DOTS.frame_of)
@@ -248,7 +248,7 @@ def _case_ranks_note(ranking: Ranking) -> str:
     )
 
 
-CASE_HEATMAP = Kind(
+CASE_HEATMAP = RankingKind(
     "case_heatmap", _case_ranks_frame, _paint_case_ranks, _case_ranks_note, row=0.22
 )
 

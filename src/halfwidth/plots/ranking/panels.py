@@ -60,7 +60,7 @@ AROUND, UPRIGHT = 0.5, 1.1
 
 
 @frozen
-class Panel:
+class RankingPanel:
     """A title, and what draws the rows below it."""
 
     title: str
@@ -68,7 +68,7 @@ class Panel:
 
 
 @frozen
-class Layout:
+class RankingLayout:
     """What the panels of a page have in common."""
 
     # Of the rows.
@@ -168,12 +168,14 @@ def _line_figures(items: Sequence[Ranking], styles: Styles, width: Width) -> lis
             figures.append(_lines(group, styles, width))
             continue
         panels = [
-            Panel(task[0].label, functools.partial(_paint_lines, check_lines(task), styles))
+            RankingPanel(task[0].label, functools.partial(_paint_lines, check_lines(task), styles))
             for task in tasks_of_group
         ]
         note = "equal ranks are drawn slightly apart"
         row = rows.row_height(len(styles), below=UPRIGHT)
-        figures += _pages(panels, Layout(tuple(styles), row, UPRIGHT, note, width, legend=styles))
+        figures += _pages(
+            panels, RankingLayout(tuple(styles), row, UPRIGHT, note, width, legend=styles)
+        )
     return figures
 
 
@@ -198,16 +200,16 @@ def _figures(group: Sequence[Ranking], kind: str, styles: Styles, width: Width) 
     else:
         alone = len(group) == 1 and width == "page"
         panels = [
-            Panel(ranking.label, _painted(ROWS[kind], styles, ranking, with_texts=alone))
+            RankingPanel(ranking.label, _painted(ROWS[kind], styles, ranking, with_texts=alone))
             for ranking in group
         ]
     below = UPRIGHT if kind == "significance" else 0.0
     row = rows.row_height(len(names), ROWS[kind].row, below)
-    return _pages(panels, Layout(names, row, below, note, width))
+    return _pages(panels, RankingLayout(names, row, below, note, width))
 
 
 def _painted(
-    kind: rows.Kind, styles: Styles, ranking: Ranking, *, with_texts: bool
+    kind: rows.RankingKind, styles: Styles, ranking: Ranking, *, with_texts: bool
 ) -> Callable[[Axes], None]:
     frame = kind.frame(ranking, list(styles))
 
@@ -219,7 +221,7 @@ def _painted(
     return paint
 
 
-def _blobs_over_tasks(group: Sequence[Ranking], styles: Styles) -> list[Panel]:
+def _blobs_over_tasks(group: Sequence[Ranking], styles: Styles) -> list[RankingPanel]:
     """A panel for each model, with a row for each task."""
     import pandas as pd
 
@@ -235,10 +237,10 @@ def _blobs_over_tasks(group: Sequence[Ranking], styles: Styles) -> list[Panel]:
         rows.rank_axis(ax, len(styles), rows.rank_title(group[0]))
         paint_blobs(ax, part, [styles[name].colour] * len(part), rows.row_height(len(labels)))
 
-    return [Panel(name, functools.partial(paint, name)) for name in styles]
+    return [RankingPanel(name, functools.partial(paint, name)) for name in styles]
 
 
-def _pages(panels: Sequence[Panel], layout: Layout) -> list[Figure]:
+def _pages(panels: Sequence[RankingPanel], layout: RankingLayout) -> list[Figure]:
     """As few pages as hold the panels, filled evenly."""
     count = math.ceil(len(panels) / layout.most_panels)
     across = ACROSS[layout.width]
@@ -246,7 +248,7 @@ def _pages(panels: Sequence[Panel], layout: Layout) -> list[Figure]:
     return [_page(panels[at : at + each], layout) for at in range(0, len(panels), each)]
 
 
-def _page(panels: Sequence[Panel], layout: Layout) -> Figure:
+def _page(panels: Sequence[RankingPanel], layout: RankingLayout) -> Figure:
     from matplotlib.figure import Figure
 
     width = WIDTHS[layout.width]

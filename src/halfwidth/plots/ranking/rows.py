@@ -43,7 +43,7 @@ MOST_TICKS = 10
 
 
 @frozen
-class Kind:
+class RankingKind:
     """A figure with a row for each model of a ranking."""
 
     # Of the function that draws it.
@@ -79,7 +79,9 @@ class Kind:
         return ax
 
 
-def paint(kind: Kind, ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles) -> None:
+def paint(
+    kind: RankingKind, ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles
+) -> None:
     """The rows with their labels, without a note."""
     label_rows(ax, list(styles))
     kind.paint(ax, frame, ranking, styles)
@@ -93,7 +95,7 @@ def title_of(ax: Axes, text: str) -> None:
     ax.set_title(lines, loc="left", parse_math=False, **style)
 
 
-def add_texts(kind: Kind, ax: Axes, ranking: Ranking, names: Sequence[str]) -> None:
+def add_texts(kind: RankingKind, ax: Axes, ranking: Ranking, names: Sequence[str]) -> None:
     """Texts beside the rows, where the kind has any."""
     if kind.texts is None:
         return

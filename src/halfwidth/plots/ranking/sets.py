@@ -11,7 +11,7 @@ from halfwidth.plots.marks import TextColumn
 from halfwidth.plots.ranking.model_styles import Styles
 from halfwidth.plots.ranking.rows import (
     POINTS,
-    Kind,
+    RankingKind,
     by_row,
     label_columns,
     rank_axis,
@@ -85,7 +85,7 @@ def _texts(ranking: Ranking, names: Sequence[str]) -> list[TextColumn]:
     return [TextColumn(texts, heading) for heading, texts in columns]
 
 
-RANK_SETS = Kind("rank_sets", _sets_frame, _paint_sets, _sets_note, texts=_texts)
+RANK_SETS = RankingKind("rank_sets", _sets_frame, _paint_sets, _sets_note, texts=_texts)
 
 
 @figure("Ranks of the models with the sets of ranks that hold together", RANK_SETS.frame_of)
@@ -176,7 +176,7 @@ def _claims_note(ranking: Ranking) -> str:
     )
 
 
-SIGNIFICANCE = Kind("significance", _claims_frame, _paint_claims, _claims_note)
+SIGNIFICANCE = RankingKind("significance", _claims_frame, _paint_claims, _claims_note)
 
 
 @figure("Which model is shown to be better than which", SIGNIFICANCE.frame_of)

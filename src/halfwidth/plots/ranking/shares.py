@@ -13,7 +13,7 @@ from halfwidth.plots.ranking.heat import paint_heat, shades_note
 from halfwidth.plots.ranking.model_styles import Styles
 from halfwidth.plots.ranking.rows import (
     POINTS,
-    Kind,
+    RankingKind,
     by_row,
     rank_axis,
     rank_title,
@@ -110,7 +110,7 @@ def blob_note(ranking: Ranking) -> str:
     )
 
 
-BLOB = Kind("blob", shares_frame, _paint_blobs, blob_note)
+BLOB = RankingKind("blob", shares_frame, _paint_blobs, blob_note)
 
 
 @figure("How the ranks of models spread over bootstrap resamples", BLOB.frame_of)
@@ -165,7 +165,7 @@ def _heat_note(ranking: Ranking) -> str:
     )
 
 
-HEATMAP = Kind("heatmap", shares_frame, _paint_heat, _heat_note, row=0.22)
+HEATMAP = RankingKind("heatmap", shares_frame, _paint_heat, _heat_note, row=0.22)
 
 
 @figure("How the ranks of models spread over bootstrap resamples", HEATMAP.frame_of)

@@ -29,7 +29,7 @@ MOST_SENTENCES = 6
 
 
 @frozen
-class Source:
+class InputFile:
     """A file or a folder that results come from."""
 
     # Without its folder.
@@ -40,7 +40,7 @@ class Source:
     role: str = ""
 
     @classmethod
-    def from_file(cls, path: Path, role: str) -> Source:
+    def from_file(cls, path: Path, role: str) -> InputFile:
         """The source that a file or a folder is."""
         if not path.is_dir():
             return cls(path.name, _digest(path), role)
@@ -67,9 +67,9 @@ class Results:
     comparisons: Comparisons | None = None
     rankings: Rankings | None = None
     curves: tuple[AnyCurves, ...] = ()
-    sources: tuple[Source, ...] = ()
+    sources: tuple[InputFile, ...] = ()
     # Where it was laid down beforehand what would be done.
-    protocol: Source | None = None
+    protocol: InputFile | None = None
     command: str = ""
     # The cases with their ids and values, where they are to be on the page.
     cases: tuple[Table, ...] = ()

@@ -49,7 +49,7 @@ def weighted_deviations(
     for some, sums in weighted_sums(features, plan):
         for rows in in_parts(samples, sums.shape[-1]):
             strata = [
-                Sums(share, own[:samples][rows], own[samples:-1][rows], own[-1])
+                PowerSums(share, own[:samples][rows], own[samples:-1][rows], own[-1])
                 for share, own in zip(shares, sums, strict=True)
             ]
             lower[rows, some] = _variances(strata)
@@ -96,7 +96,7 @@ def _outermost(values: Array, design: Design) -> list[tuple[Array, Array]]:
 
 
 @frozen
-class Sums:
+class PowerSums:
     """Weighted sums over the cases of a stratum, of some samples in some draws."""
 
     share: float  # Of the cases
@@ -105,18 +105,18 @@ class Sums:
     second: Array
     size: Array  # (B,): of weights
 
-    def with_point(self, points: Array, sizes: Array) -> Sums:
+    def with_point(self, points: Array, sizes: Array) -> PowerSums:
         """With one more deviation in each draw, (S, B), and its weight, (B,)."""
-        return Sums(
+        return PowerSums(
             self.share,
             self.first + points * sizes,
             self.second + points**2 * sizes,
             self.size + sizes,
         )
 
-    def with_points(self, points: Array, sizes: Array) -> Sums:
+    def with_points(self, points: Array, sizes: Array) -> PowerSums:
         """With more deviations from the centre, (S, P), and their weights, (B, P)."""
-        return Sums(
+        return PowerSums(
             self.share,
             self.first + points @ sizes.T,
             self.second + points**2 @ sizes.T,
@@ -124,7 +124,7 @@ class Sums:
         )
 
 
-def _variances(strata: list[Sums]) -> Array:
+def _variances(strata: list[PowerSums]) -> Array:
     """Variances of the weighted distributions, in which each stratum has its share."""
     shape = strata[0].first.shape
     mean, square = np.zeros(shape), np.zeros(shape)

@@ -31,7 +31,7 @@ LARGEST_DOT = 6.0  # points
 Z = 1.959964
 
 
-class Panel(NamedTuple):
+class CloudPanel(NamedTuple):
     """What one panel shows."""
 
     title: str
@@ -40,7 +40,7 @@ class Panel(NamedTuple):
 
 
 def by_metric(
-    frame: pd.DataFrame, column: str, panel: Panel, at: tuple[int, int]
+    frame: pd.DataFrame, column: str, panel: CloudPanel, at: tuple[int, int]
 ) -> list[dict[str, Any]]:
     """A box and points for each metric (and average) of a frame with a row per instance."""
     rows: list[dict[str, Any]] = []
@@ -118,7 +118,9 @@ def _note(frame: pd.DataFrame) -> str:
 
 def _pace_frame(paces: pd.DataFrame, _method: str = "") -> pd.DataFrame:
     return _pace_rows(
-        paces, "pace", Panel("convergence pace", "convergence pace β\n(coverage = level + β/n)")
+        paces,
+        "pace",
+        CloudPanel("convergence pace", "convergence pace β\n(coverage = level + β/n)"),
     )
 
 
@@ -153,7 +155,9 @@ def pace_by_metric(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -
 
 
 def _skewness_frame(paces: pd.DataFrame) -> pd.DataFrame:
-    return _pace_rows(paces, "population_skewness", Panel("skewness", "skewness of the population"))
+    return _pace_rows(
+        paces, "population_skewness", CloudPanel("skewness", "skewness of the population")
+    )
 
 
 @figure("Skewness of the instances by metric", _skewness_frame)
@@ -181,7 +185,7 @@ def skewness_by_metric(paces: pd.DataFrame, width: float = WIDTH / 2) -> Figure:
 
 def _pace_errors_frame(paces: pd.DataFrame, _method: str = "") -> pd.DataFrame:
     return _pace_rows(
-        paces, "fit_error", Panel("relative error of the fit", "relative error of the fit")
+        paces, "fit_error", CloudPanel("relative error of the fit", "relative error of the fit")
     )
 
 
@@ -206,7 +210,7 @@ def pace_errors(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -> F
     return figure_of_clouds(frame, f"{_note(frame)} Intervals: {method_title(method)}.", width)
 
 
-def _pace_rows(paces: pd.DataFrame, column: str, panel: Panel) -> pd.DataFrame:
+def _pace_rows(paces: pd.DataFrame, column: str, panel: CloudPanel) -> pd.DataFrame:
     import pandas as pd
 
     known = paces[np.isfinite(paces[column].to_numpy(dtype=float))]
@@ -230,12 +234,12 @@ def _characteristics_frame(cells: pd.DataFrame) -> pd.DataFrame:
         part = instances[[unit_of(metric) == unit for metric in instances["metric"]]]
         unit_text = f" [{unit}]" if unit else ""
         for column, word in enumerate(("mean", "SD")):
-            panel = Panel(f"{word}{unit_text}", f"{word}{unit_text}")
+            panel = CloudPanel(f"{word}{unit_text}", f"{word}{unit_text}")
             rows += by_metric(part, f"population_{word.lower()}", panel, (row, column))
     rows += by_metric(
-        instances, "population_skewness", Panel("skewness", "skewness"), (len(units), 0)
+        instances, "population_skewness", CloudPanel("skewness", "skewness"), (len(units), 0)
     )
-    kurtosis = Panel("kurtosis", "kurtosis (normal: 3)", log=True)
+    kurtosis = CloudPanel("kurtosis", "kurtosis (normal: 3)", log=True)
     rows += by_metric(instances, "population_kurtosis", kurtosis, (len(units), 1))
     return pd.DataFrame(rows)
 
@@ -288,11 +292,11 @@ def _characteristics_of_sets_frame(cells: pd.DataFrame) -> pd.DataFrame:
         raise NotThereError("the study has no metrics of test sets")
     once = test_sets.drop_duplicates(["instance", "metric", "average", "label"])
     rows = by_metric(
-        _ordered(once), "truth", Panel("true value", "true value of the metric"), (0, 0)
+        _ordered(once), "truth", CloudPanel("true value", "true value of the metric"), (0, 0)
     )
     each = test_sets.drop_duplicates("instance").assign(metric="logits", average="")
     for column, name in enumerate(("skewness", "kurtosis")):
-        panel = Panel(name, f"multivariate {name}", log=True)
+        panel = CloudPanel(name, f"multivariate {name}", log=True)
         rows += by_metric(each, f"population_{name}", panel, (0, column + 1))
     return pd.DataFrame(rows)
 

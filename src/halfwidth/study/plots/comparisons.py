@@ -13,7 +13,7 @@ from halfwidth.plots.names import method_title, metric_label
 from halfwidth.plots.style import BROKEN, DASHED, DOT, DOTTED, SOLID, WIDTH, Style
 from halfwidth.study.plots.lines import (
     HEIGHT,
-    Layout,
+    LineLayout,
     figure_of_lines,
     line_rows,
     own_titles,
@@ -195,7 +195,7 @@ def micro_macro(cells: pd.DataFrame, method: str) -> Figure:
     """
     frame = _micro_macro_frame(cells, method)
     styles = {kind: SERIES_STYLES[kind] for kind in ("macro", "micro")}
-    return figure_of_lines(frame, styles, Layout(note=_by(method), share=True))
+    return figure_of_lines(frame, styles, LineLayout(note=_by(method), share=True))
 
 
 # --------------------------------------------------------------------------- two fields
@@ -273,7 +273,7 @@ def segmentation_classification(
     for place, (name, style) in enumerate(series_styles(others).items()):
         styles[name] = Style(RED, broken[place % len(broken)], style.marker)
     note = f"{_by(method)} Blue, solid: segmentation. Red, broken: classification."
-    layout = Layout(bands=False, share=True, note=note)
+    layout = LineLayout(bands=False, share=True, note=note)
     return figure_of_lines(frame, styles, layout)
 
 
@@ -335,9 +335,9 @@ def location_dispersion(cells: pd.DataFrame, method: str) -> Figure:
     return figure_of_lines(frame, styles, _grid(frame, note=_by(method), share=True))
 
 
-def _grid(frame: pd.DataFrame, **changes: Any) -> Layout:
+def _grid(frame: pd.DataFrame, **changes: Any) -> LineLayout:
     """A page, or a column for a single panel."""
-    return Layout(width=WIDTH if frame["column"].any() else WIDTH / 2, **changes)
+    return LineLayout(width=WIDTH if frame["column"].any() else WIDTH / 2, **changes)
 
 
 # --------------------------------------------------------------------------- methods that fail
@@ -438,5 +438,5 @@ def basic_shift(cells: pd.DataFrame) -> Figure:
     andre2025, Figure S20.
     """
     frame = _basic_shift_frame(cells)
-    layout = Layout(note="Shift: the mean of the middles of intervals, less the true value.")
+    layout = LineLayout(note="Shift: the mean of the middles of intervals, less the true value.")
     return figure_of_lines(frame, method_styles(frame["series"]), layout)

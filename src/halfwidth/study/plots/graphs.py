@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from halfwidth.plots.figure import figure
 from halfwidth.plots.style import WIDTH
-from halfwidth.study.plots.lines import HEIGHT, Layout, figure_of_lines, line_rows, wrapped
+from halfwidth.study.plots.lines import HEIGHT, LineLayout, figure_of_lines, line_rows, wrapped
 from halfwidth.study.plots.styles import method_groups, method_styles
 from halfwidth.study.targets import Target, axis_unit, check_two_sided, only
 
@@ -70,7 +70,7 @@ def graph(cells: pd.DataFrame, target: Target, quantity: str) -> Figure:
     """
     frame = _graph_frame(cells, target, quantity)
     width = WIDTH if frame["column"].any() else WIDTH / 2
-    layout = Layout(width, 1.15 * HEIGHT, share=True)
+    layout = LineLayout(width, 1.15 * HEIGHT, share=True)
     return figure_of_lines(frame, method_styles(frame["series"]), layout)
 
 
@@ -122,7 +122,7 @@ def overview(cells: pd.DataFrame, targets: Sequence[Target], quantity: str) -> F
     """
     frame = _overview_frame(cells, targets, quantity)
     width = max(WIDTH, CELL_WIDTH * (int(frame["column"].max()) + 1))
-    layout = Layout(width, CELL_HEIGHT)
+    layout = LineLayout(width, CELL_HEIGHT)
     return figure_of_lines(frame, method_styles(frame["series"]), layout)
 
 

@@ -37,7 +37,7 @@ NARROW, LETTER = 1.5, 0.075
 NAMED, LOW = 2.1, 2.0
 
 
-class Layout(NamedTuple):
+class LineLayout(NamedTuple):
     """The layout of the panels of a figure."""
 
     width: float = WIDTH
@@ -112,7 +112,7 @@ def quartiles(values: Any) -> tuple[float, float, float]:
     return float(q1), float(median), float(q3)
 
 
-def figure_of_lines(frame: pd.DataFrame, styles: Mapping[str, Style], layout: Layout) -> Figure:
+def figure_of_lines(frame: pd.DataFrame, styles: Mapping[str, Style], layout: LineLayout) -> Figure:
     """A figure with a panel for each row and column of a frame of `line_rows`.
 
     ``styles`` are by series, in the order of the legend.
@@ -173,7 +173,7 @@ def lines_of_panel(
     ax: Axes,
     part: pd.DataFrame,
     styles: Mapping[str, Style],
-    layout: Layout,
+    layout: LineLayout,
     *,
     inches: tuple[float, float],
     seen: pd.DataFrame,
@@ -203,7 +203,7 @@ def lines_of_panel(
     axes.title_of(ax, break_label(str(part["panel"].iloc[0]), int((inches[1] + 0.2) / LETTER)))
 
 
-def _axis_title(part: pd.DataFrame, quantity: str, unit: str, layout: Layout) -> str:
+def _axis_title(part: pd.DataFrame, quantity: str, unit: str, layout: LineLayout) -> str:
     """The quantity with its intervals and unit; two lines in low panels."""
     level, side = percent(float(part["level"].iloc[0])), str(part["side"].iloc[0])
     title = AXIS[quantity].format(interval=f"the {level} {SIDES[side]}")
@@ -218,7 +218,7 @@ def _drawable(numbers: Any) -> Any:
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def _finish(ax: Axes, seen: pd.DataFrame, quantity: str, layout: Layout) -> None:
+def _finish(ax: Axes, seen: pd.DataFrame, quantity: str, layout: LineLayout) -> None:
     ends = ["median", "q1", "q3"] if layout.bands else ["median"]
     numbers = seen[ends].to_numpy(dtype=float).ravel()
     if quantity == "coverage":
@@ -229,7 +229,7 @@ def _finish(ax: Axes, seen: pd.DataFrame, quantity: str, layout: Layout) -> None
         ax.axhline(0, color=QUIET, linewidth=0.9, zorder=1, gid=axes.GID_OF_LEVEL)
 
 
-def _note(frame: pd.DataFrame, layout: Layout) -> str:
+def _note(frame: pd.DataFrame, layout: LineLayout) -> str:
     """A note on lines and bands, the number of instances, and points below the axis."""
     counts = sorted({int(count) for count in frame["instances"] if count})
     many = range_text(counts) if counts else "no"

@@ -17,7 +17,7 @@ from halfwidth.plots.figure import figure
 from halfwidth.plots.names import method_title
 from halfwidth.plots.style import INK, NOTE_SIZE, QUIET
 from halfwidth.study.plots import axes
-from halfwidth.study.plots.lines import Layout, figure_of_lines, line_rows, own_titles
+from halfwidth.study.plots.lines import LineLayout, figure_of_lines, line_rows, own_titles
 from halfwidth.study.plots.styles import series_styles
 from halfwidth.study.targets import (
     NotThereError,
@@ -155,7 +155,7 @@ def sample_needs(
         f"{width:g}; the ringed n is the first from which on the median is so. A width may be "
         "reached where coverage is not."
     )
-    page = figure_of_lines(frame, series_styles(frame["series"]), Layout(note=note))
+    page = figure_of_lines(frame, series_styles(frame["series"]), LineLayout(note=note))
     # The axes stand row by row.
     _, columns = axes.grid_of(frame)
     for _, part in frame.groupby(["row", "column"]):

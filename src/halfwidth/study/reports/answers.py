@@ -26,7 +26,7 @@ SEPARATE = ("confidence_level", "alternative")
 
 
 @frozen
-class Layout:
+class AnswerLayout:
     """How a frame is shown."""
 
     # What stands in a row, by heading.
@@ -55,7 +55,9 @@ def answer_document(
     return Document(tuple(parts), frames_data(frames))
 
 
-def _parts(layout: Layout, frame: pd.DataFrame, footer_values: Mapping[str, Any]) -> Iterator[Part]:
+def _parts(
+    layout: AnswerLayout, frame: pd.DataFrame, footer_values: Mapping[str, Any]
+) -> Iterator[Part]:
     """A table for each level and side, then what the numbers are."""
     if frame.empty:
         yield Note(layout.empty)
@@ -159,7 +161,7 @@ _INSTANCES: dict[str, Cell] = {
 }
 
 TABLES = {
-    "pace": Layout(
+    "pace": AnswerLayout(
         _SUBJECT
         | _INSTANCES
         | _quartile_columns("pace", "pace", "{:.2f}")
@@ -172,7 +174,7 @@ TABLES = {
         "coverage²), median and largest. An undefined interval counts as a miss. "
         f"{flag_of('format')} csv: a row for each instance.",
     ),
-    "tests": Layout(
+    "tests": AnswerLayout(
         {
             "within": _shared_subject,
             "a": _text_column("a"),
@@ -193,7 +195,7 @@ TABLES = {
         f"{spelled('over', 'task', door=Door.COMMAND_LINE)} flips or moves whole tasks. "
         "Seed {seed}.",
     ),
-    "mixed": Layout(
+    "mixed": AnswerLayout(
         _SUBJECT
         | _N
         | {
@@ -211,7 +213,7 @@ TABLES = {
         "(Nakagawa & Schielzeth 2013); r: signed root of R²m{interval}. "
         "{left_out}{not_fitted}Seed {seed}.",
     ),
-    "needs": Layout(
+    "needs": AnswerLayout(
         _SUBJECT
         | {
             "inst.": _number_column("instances", "{:.0f}"),
@@ -223,12 +225,12 @@ TABLES = {
         "The n of the study from which on intervals {goal}, for 25, 50 and 75 % of the "
         "instances. ≤: the smallest n of the study; >: not reached in it. {units}{beyond}",
     ),
-    "ratios": Layout(
+    "ratios": AnswerLayout(
         _SUBJECT | _N | _INSTANCES | _quartile_columns("ratio", "ratio"),
         "Mean width by that of {reference} on the same instance; quartiles over instances.",
         "No other method makes intervals where the reference does.",
     ),
-    "shifts": Layout(
+    "shifts": AnswerLayout(
         _SUBJECT
         | _N
         | {
@@ -243,7 +245,7 @@ TABLES = {
         "points: coverage less that of {reference}, in points of a hundred. "
         f"{flag_of('format')} csv has quartiles.",
     ),
-    "failures": Layout(
+    "failures": AnswerLayout(
         _SUBJECT
         | _N
         | {
@@ -258,7 +260,7 @@ TABLES = {
         f"{flag_of('format')} csv has them all.",
         "No instance covers less than Q1 - 1.5 IQR of the instances of its metric and statistic.",
     ),
-    "shared": Layout(
+    "shared": AnswerLayout(
         {
             "of": _subject,
             "property": _text_column("property"),
