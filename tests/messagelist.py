@@ -14,7 +14,9 @@ VALUE = re.compile(r"\b\w+=…|…\w*")
 # Three words in a row are no value, unless it is a list.
 WORDS = re.compile(r"(?<![\w'/.-])[a-z]{2,}(?: (?!and |or )[a-z]{2,}){2,}(?![\w'/.-])")
 # What libraries and the help of options say within a message.
-BY_OTHERS = re.compile(r"(?<=cannot be read as Parquet )\(.*\)|(?<=is missing: ).*(?= Try ')")
+BY_OTHERS = re.compile(
+    r"(?:(?<=cannot be read as Parquet )|(?<=cut short ))\(.*\)|(?<=is missing: ).*(?= Try ')"
+)
 # What begins each message on stderr, which may go on in further lines.
 BEGINNING = re.compile(r"^halfwidth: ", re.MULTILINE)
 # A message of fewer letters ("… is not …") must be all that is said beside two values, since its
