@@ -49,8 +49,8 @@ def test_metrics_in_columns_are_planned_apart() -> None:
 def test_designs_that_studies_do_not_keep_are_told() -> None:
     values = hw.CaseValues.from_table(LONG, "dice", groups="case", strata="site", metric="dsc")
     plans = hw.plan(values, n=20, **QUICK)
-    assert any(note.startswith("clusters are not kept together") for note in plans.notes)
-    assert any(note.startswith("strata are not kept") for note in plans.notes)
+    assert any("clusters are not kept together" in note for note in plans.notes)
+    assert any("strata are not kept" in note for note in plans.notes)
 
 
 @pytest.mark.parametrize(

@@ -75,9 +75,12 @@ def test_the_table_of_a_challenge_gives_a_row_per_algorithm_and_task(model: str)
     assert table[0].value == pytest.approx((0.91 + 0.88 + 0.93) / 3)
     assert [
         e.label for e in hw.estimate(hw.CaseValues.from_table(frame, by="task", metric="dsc"))
-    ] == ["t1", "t2"]
-    # With a column more it is any long table.
-    assert labels(frame | {"age": [40] * 12}, "value", metric="dsc") == ["value"]
+    ] == ["t1 / a", "t2 / a", "t1 / b", "t2 / b"]
+    described = frame | {"age": [40] * 12}
+    assert labels(described, metric="dsc") == ["a / t1", "a / t2", "b / t1", "b / t2"]
+    # As models are compared.
+    compared = hw.compare(hw.CaseValues.from_table(described, metric="dsc"))
+    assert [one.label for one in compared] == ["t1", "t2"]
 
 
 def test_right_or_wrong_of_a_metric_of_its_own_is_a_proportion() -> None:
@@ -150,9 +153,31 @@ def test_repeated_cases_are_cautioned_with_their_number() -> None:
 
 
 def test_cases_repeated_between_groups_only_are_no_repeats() -> None:
-    frame = {"case": CASES[:6] * 2, "model": ["U"] * 6 + ["V"] * 6, "dice": DICE}
-    assert "HW102" not in codes(frame, "dice", by="model")
+    frame = {"case": CASES[:6] * 2, "organ": ["U"] * 6 + ["V"] * 6, "dice": DICE}
+    assert "HW102" not in codes(frame, "dice", by="organ")
     assert "HW102" in codes(frame, "dice")
+
+
+@pytest.mark.parametrize("by", [None, "model", "task", ["task", "model"]])
+def test_models_are_told_apart_by_their_column_whatever_else_is_named(by: Any) -> None:
+    frame = {
+        "case": CASES[:6] * 2,
+        "model": ["U"] * 6 + ["V"] * 6,
+        "task": ["t"] * 12,
+        "dice": DICE,
+    }
+    table = hw.estimate(hw.CaseValues.from_table(frame, "dice", by=by))
+    assert [e.by["model"] for e in table] == ["U", "V"]
+    assert [e.n for e in table] == [6, 6]
+    assert "HW102" not in {caution.code for caution in table.cautions}
+    (difference,) = hw.compare(hw.CaseValues.from_table(frame, "dice", by=by))
+    assert (difference.first, difference.second) == ("U", "V")
+
+
+def test_a_column_of_models_may_have_another_part() -> None:
+    frame = {"case": CASES, "model": ["U"] * 6 + ["V"] * 6, "dice": DICE}
+    (one,) = hw.estimate(hw.CaseValues.from_table(frame, "dice", groups="model"))
+    assert (one.label, one.n_groups) == ("dice", 2)
 
 
 def test_cases_without_an_id_are_no_repeats_of_each_other() -> None:

@@ -26,7 +26,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled, spelled_both
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.several_metrics import MetricColumns
-from halfwidth.data.sources import TableColumns
+from halfwidth.data.sources import ModelTable, Tables
 from halfwidth.estimation.check import WANTED_SCALE
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.estimation.tables import layout_notes
@@ -46,14 +46,11 @@ def audited(values: CaseValues) -> Audit:
     divisor = as_number("scale", values.scale, WANTED_SCALE)
     if divisor <= 0:
         raise OptionError(f"{spelled('scale', divisor)} is not {WANTED_SCALE}")
-    columns = values.tables.columns
-    by = [*columns.within, *filter(None, [columns.by])]
-    settings = _Settings(values.columns, by or None, columns, values.bounds, divisor)
+    tables = values.tables
+    settings = _Settings(values.columns, tables, values.bounds, divisor)
     # Numbers near the largest that there are overflow in sums, differences and rounding.
     with np.errstate(over="ignore", invalid="ignore"):
-        contents = [
-            _contents(one.table, one.model or "", settings) for one in values.tables.sources
-        ]
+        contents = [_contents(one, settings) for one in tables.sources]
         findings = [finding for one in contents for finding in one.findings]
         parts = [part for one in contents for part in one.parts]
         across = check_cases_across(by_case(parts))
@@ -69,8 +66,7 @@ class _Settings:
     """What the user said of the tables."""
 
     wanted: Sequence[MetricColumns]
-    by: list[str] | None
-    columns: TableColumns
+    tables: Tables
     bounds: Any
     scale: float
 
@@ -79,6 +75,11 @@ class _Settings:
         """All columns of values, where they are named."""
         named = [column for one in self.wanted for column in one.names]
         return list(dict.fromkeys(named)) or None
+
+    @property
+    def says_by(self) -> bool:
+        """Whether columns are named that tell rows apart."""
+        return bool(self.tables.columns.within or self.tables.columns.by)
 
     @property
     def guess(self) -> bool:
@@ -108,10 +109,12 @@ def _with_sources(contents: Sequence[_Contents]) -> tuple[str, ...]:
     )
 
 
-def _contents(whole: Table, name: str, settings: _Settings) -> _Contents:
-    columns = settings.columns
-    check_columns(whole, [*(settings.values or ()), *(settings.by or ()), *columns.named])
-    case = columns.case or case_column(whole, (*(settings.by or ()), *(settings.values or ())))
+def _contents(source: ModelTable, settings: _Settings) -> _Contents:
+    whole, name = source.table, source.model or ""
+    columns, model = settings.tables.columns, settings.tables.apart(source)
+    check_columns(whole, [*(settings.values or ()), *columns.named])
+    taken = (*columns.within, model, *(settings.values or ()))
+    case = columns.case or case_column(whole, taken)
     why = why_a_summary(whole, case)
     if why:
         about = AuditedTable(name or whole.source, len(whole))
@@ -127,8 +130,8 @@ def _contents(whole: Table, name: str, settings: _Settings) -> _Contents:
         table = table.only(np.setdiff1d(np.arange(len(table)), copies))
     if not len(table):
         raise DataError("the table has only rows of statistics, no cases")
-    layout = _layout(table, case, settings, settings.values)
-    parts = tuple(_parts(table, name, case, settings))
+    layout = _layout(table, case, model, settings, settings.values)
+    parts = tuple(_parts(table, name, case, model, settings))
     stated: tuple[StatedMean, ...] = table.stated_means
     if totals is not None:
         stated += means_of_totals(whole, layout, totals)
@@ -137,26 +140,29 @@ def _contents(whole: Table, name: str, settings: _Settings) -> _Contents:
     findings += check_means(stated, parts, name, settings.scale)
     findings += check_row_means(parts)
     findings += _unknown_metrics(parts, name)
-    notes = _notes(table, layout, settings)
+    notes = _notes(table, layout, model, settings)
     about = _about(table, name, layout, parts)
     return _Contents(about, parts, tuple(findings), tuple(notes), table.source)
 
 
-def _parts(table: Table, name: str, case: str | None, settings: _Settings) -> Iterator[Part]:
+def _parts(
+    table: Table, name: str, case: str | None, model: str, settings: _Settings
+) -> Iterator[Part]:
     for wanted in settings.wanted:
-        layout = _layout(table, case, settings, wanted.names or None)
+        layout = _layout(table, case, model, settings, wanted.names or None)
         metrics = SliceMetrics(table, layout, wanted.metric, settings.bounds)
         yield from parts_of(table, name, layout, metrics, settings.scale, guess=settings.guess)
 
 
 def _layout(
-    table: Table, case: str | None, settings: _Settings, values: Sequence[str] | None
+    table: Table, case: str | None, model: str, settings: _Settings, values: Sequence[str] | None
 ) -> Layout:
-    by, groups, strata = settings.by, settings.columns.groups, settings.columns.strata
-    if by is None and not {"metric", "value"} <= {*table.names}:
-        taken = {*(settings.values or ()), *filter(None, [groups, strata])}
-        by = list(telling_apart(table, case, taken)) if groups is None else None
-    return layout_of(table, values, by, case, groups, strata)
+    columns = settings.tables.columns
+    by, groups, strata = columns.within, columns.groups, columns.strata
+    canonical = {"metric", "value"} <= {*table.names}
+    if not (settings.says_by or canonical or groups):
+        by = telling_apart(table, case, {*(settings.values or ()), *filter(None, [strata])})
+    return layout_of(table, values, by, case, groups, strata, model)
 
 
 def _about(table: Table, name: str, layout: Layout, parts: Sequence[Part]) -> AuditedTable:
@@ -184,10 +190,11 @@ def _unknown_metrics(parts: Sequence[Part], name: str) -> Iterator[Finding]:
         yield Finding(raised, name, count=len(unknown))
 
 
-def _notes(table: Table, layout: Layout, settings: _Settings) -> Iterator[str]:
+def _notes(table: Table, layout: Layout, model: str, settings: _Settings) -> Iterator[str]:
     """What was assumed about a table."""
-    yield from layout_notes(layout, settings.columns.groups, settings.columns.strata)
-    if layout.by and settings.by is None and layout.metric is None:
+    named = settings.tables.columns
+    yield from layout_notes(layout, named.groups, named.strata)
+    if [*layout.by] != [model] and layout.by and not settings.says_by and layout.metric is None:
         columns = shortened([repr(column) for column in layout.by])
         yield f"cases repeat; {columns} tells their rows apart ({spelled_both('by')})"
     guesses = guessed_metrics(table, layout) if settings.guess else {}

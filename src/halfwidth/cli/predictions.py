@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import halfwidth as hw
-from halfwidth.cli.output import note, note_if_long
+from halfwidth.cli.output import note_if_long
 from halfwidth.cli.reading import Options, check_columns, table_in
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
@@ -25,7 +25,6 @@ from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.results.estimate import Estimates
 from halfwidth.tables.folds import ModelFile
-from halfwidth.tables.layout import pooled_models_beside
 from halfwidth.tables.prediction_columns import class_cells, score_cells
 from halfwidth.tables.repeats import case_column, repeats_in
 
@@ -159,7 +158,6 @@ def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: boo
     every = [source.target, *source.score, source.prediction, *further]
     check_columns(table, every)
     columns_used = [name for name in every if name is not None]
-    note(*pooled_models_beside(table, columns_used, by=False))
     return TestSetData(
         class_cells(table, str(source.target), numbers=numbers),
         _predictions(table, source, numbers=numbers),

@@ -14,6 +14,7 @@ from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import parse_sizes
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.option_table.option import Group
+from halfwidth.data.case_values import CaseValues
 from halfwidth.io.table import Table
 from halfwidth.planning.pilot_tables import Pilot, pilots_in
 from halfwidth.planning.subsampling import subsample as subsample_values
@@ -80,7 +81,9 @@ def subsample(
 
 def _sample(table: Table, file: Path, value: str | None, metric: str | None, missing: str) -> Pilot:
     """The values of one column, or those of a canonical table of one metric, model and label."""
-    samples = pilots_in(table, [value] if value else [], metric=metric, missing=missing)
+    tables = CaseValues.from_table(table, value).tables
+    layout = tables.layout(tables.sources[0], [value] if value else None)
+    samples = pilots_in(table, layout, metric=metric, missing=missing)
     if len(samples) > 1:
         names = shortened([f"{one.label} {one.metric}".strip() for one in samples], 6)
         raise OptionError(

@@ -55,7 +55,7 @@ from halfwidth.estimation.tables import (
 )
 from halfwidth.io.table import Table
 from halfwidth.results.estimate import Cases
-from halfwidth.tables.layout import layout_of, metrics_in
+from halfwidth.tables.layout import metrics_in
 
 # What a missing value may mean: to all verbs, to `estimate` ("all"), to `rank` ("worst_rank").
 WORST_RANK = "worst_rank"
@@ -544,10 +544,7 @@ class _Tables:
         """Which columns play which part: those named, else those taken by their names."""
         source, *_ = self.tables.sources
         named = [column for metric_columns in values.columns for column in metric_columns.names]
-        columns, model = self.tables.columns, self.tables.apart(source) or None
-        layout = layout_of(
-            *(source.table, named, columns.within, columns.case, columns.groups, columns.strata)
-        )
+        layout, model = self.tables.layout(source, named), self.tables.apart(source)
         by = [column for column in layout.by if column != model]
         listed = self.value if isinstance(self.value, dict) else list(layout.values)
         metric = metrics_in(source.table, layout) if values.metric is None else values.metric
@@ -555,7 +552,7 @@ class _Tables:
             "metric": _one_or_list(metric),
             "value": _one_or_list(listed),
             "case": layout.case,
-            "model": model,
+            "model": model or None,
             "by": _one_or_list(by),
             "groups": layout.groups,
             "strata": layout.strata,
@@ -587,12 +584,7 @@ class _Tables:
     ) -> JobsOfCases:
         """The rows of a table, or those of a model that has a column of its own."""
         columns = self.tables.columns
-        # Of several tables a column tells models apart; of one it may be meant to be pooled.
-        models = columns.by or (self.tables.apart(source) if self.tables.only is None else "")
-        by = [*columns.within, *filter(None, [models])]
-        layout = layout_of(
-            source.table, wanted.value, by, columns.case, columns.groups, columns.strata
-        )
+        layout = self.tables.layout(source, wanted.value)
         jobs = table_jobs(
             source.table,
             layout,
@@ -603,7 +595,7 @@ class _Tables:
             missing=values.missing,
             scale=values.scale,
         )
-        if model is not None and not by:
+        if model is not None and not columns.within:
             # A column that is a model is called as the model alone.
             jobs = jobs.without_labels()
         notes = layout_notes(layout, columns.groups, columns.strata)

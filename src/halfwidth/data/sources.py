@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from halfwidth.core.row_labels import has_columns
 from halfwidth.data.families import Identity, check_names_differ
 from halfwidth.io.table import Table
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
-from halfwidth.tables.layout import MISSING_LEVEL, check_columns
+from halfwidth.tables.layout import MISSING_LEVEL, Layout, check_columns, layout_of
 
 
 @frozen(eq=False)
@@ -70,10 +70,15 @@ class Tables:
 
     @property
     def model_column(self) -> str:
-        """The column that names the model of each row: the one given, else the usual one."""
-        names = () if self.only is None else self.only.names
-        usual = next((one for one in MODEL_COLUMNS if one in names), MODEL_COLUMNS[0])
-        return self.columns.by or usual
+        """The column that names the model of each row: the one given, else the usual one, if any.
+
+        Those of levels may name it too.
+        """
+        columns, tables = self.columns, [one.table for one in self.sources if one.model is None]
+        others = {columns.case, columns.groups, columns.strata, columns.weights}
+        free = [one for one in MODEL_COLUMNS if one not in others]
+        usual = (one for one in free if any(one in table for table in tables))
+        return columns.by or next(usual, "")
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -89,17 +94,22 @@ class Tables:
         return tuple(named)
 
     def apart(self, source: ModelTable) -> str:
-        """The column by which the models of a table are told apart; empty for a table of one.
-
-        That of models is not looked for where one table of values may be of anything.
-        """
+        """The column by which the models of a table are told apart; empty for a table of one."""
         if source.model is not None or self.models_are_columns:
             return ""
         return self.model_column if self.model_column in source.table else ""
 
+    def layout(self, source: ModelTable, values: Sequence[str] | None) -> Layout:
+        """The parts that the columns of a table play, where models and levels are told apart."""
+        columns = self.columns
+        return layout_of(
+            *(source.table, values, columns.within, columns.case, columns.groups, columns.strata),
+            self.apart(source),
+        )
+
     def with_models(self) -> TableColumns:
         """The columns, with that of models; an error where nothing names the model of a row."""
-        column = self.model_column
+        column = self.model_column or MODEL_COLUMNS[0]
         for source in self.sources:
             named = source.model is not None or self.models_are_columns
             if not named and column not in source.table:
@@ -115,7 +125,8 @@ class Tables:
                         )
                     ),
                 )
-        return replace(self.columns, by=column)
+        within = tuple(one for one in self.columns.within if one != column)
+        return replace(self.columns, by=column, within=within)
 
 
 def tables_of(

@@ -22,7 +22,7 @@ from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.results.estimate import MODEL, Cases
-from halfwidth.tables.layout import Layout, Slice, not_applicable_note, pooled_models, slices
+from halfwidth.tables.layout import Layout, Slice, not_applicable_note, slices
 
 
 @frozen(eq=False)
@@ -89,9 +89,7 @@ def table_jobs(
             "scale and bounds would apply to every metric of the table "
             f"({shortened(metrics.held)}); name the one you mean: {spelled('metric')}"
         )
-    notes = pooled_models(table, layout)
-    if metric is None and bounds is None:
-        notes += _ranges_not_used(layout)
+    notes = _ranges_not_used(layout) if metric is None and bounds is None else []
     jobs: list[Job] = []
     cases: list[Cases] = []
     parts: list[Slice] = []

@@ -93,19 +93,11 @@ def plans_of_pilot(
 
 
 def _pilots(values: CaseValues) -> Iterator[Pilot]:
-    columns = values.tables.columns
-    by = [*columns.within, *filter(None, [columns.by])]
     for wanted in values.columns:
         for source in values.tables.sources:
+            layout = values.tables.layout(source, wanted.names)
             for pilot in pilots_in(
-                source.table,
-                wanted.names,
-                by=by,
-                case=columns.case,
-                groups=columns.groups,
-                strata=columns.strata,
-                metric=wanted.metric,
-                missing=values.missing,
+                source.table, layout, metric=wanted.metric, missing=values.missing
             ):
                 label = " / ".join(filter(None, [source.model, pilot.label]))
                 yield replace(pilot, label=label)

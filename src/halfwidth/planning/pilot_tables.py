@@ -18,11 +18,11 @@ from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.tables.layout import (
+    Layout,
     Slice,
     layout_of,
     metrics_in,
     not_applicable_note,
-    pooled_models,
     slices,
 )
 
@@ -42,19 +42,9 @@ class Pilot:
 
 
 def pilots_in(
-    frame: Any,
-    values: Sequence[str] = (),
-    *,
-    by: Sequence[str] = (),
-    case: str | None = None,
-    groups: str | None = None,
-    strata: str | None = None,
-    metric: Any = None,
-    missing: Any = "omit",
+    table: Table, layout: Layout, *, metric: Any = None, missing: Any = "omit"
 ) -> list[Pilot]:
-    """The pilots of a table: the only column of values, split by group."""
-    table = Table.from_frame(frame)
-    layout = layout_of(table, values, list(by) or None, case, groups, strata)
+    """The pilots of a table: the only column of values, at each combination of levels."""
     if len(layout.values) > 1:
         raise OptionError(
             f"the table has several numeric columns ({shortened(layout.values)}); name the one "
@@ -65,8 +55,7 @@ def pilots_in(
     if not parts:
         held = shortened(metrics_in(table, layout))
         raise DataError(f"no rows of metric {shown(metric)} in the table; it holds {held}")
-    pooled = pooled_models(table, layout)
-    return [_pilot(part, metric, pooled, alone=len(parts) == 1) for part in parts]
+    return [_pilot(part, metric, alone=len(parts) == 1) for part in parts]
 
 
 def pilot_differences_in(
@@ -118,14 +107,14 @@ def _has_metric(part: Slice, metric: Any) -> bool:
     return part.metric == (METRICS[name].name if name in METRICS else name)
 
 
-def _pilot(part: Slice, metric: Any, pooled: Sequence[str], *, alone: bool) -> Pilot:
+def _pilot(part: Slice, metric: Any, *, alone: bool) -> Pilot:
     named: Any = metric
     if part.metric is not None and part.metric not in METRICS:
         # As of any table: a metric of the user's own has no range until one is given.
         named = MetricSpec(part.metric)
     elif part.metric is not None and (metric is None or ":" not in str(metric)):
         named = part.metric + part.parameters
-    notes = [*pooled, *not_applicable_note([part])]
+    notes = not_applicable_note([part])
     if part.repeats.cases or part.repeats.shared is not None:
         notes.append("cases repeat; all rows are drawn as if they were independent")
     if pooled_runs := part.repeats.runs or part.repeats.folds:

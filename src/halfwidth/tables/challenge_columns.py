@@ -10,15 +10,16 @@ TASK, CASE, VALUE = "task", "case", "value"
 
 
 def challenge_levels(names: Sequence[str]) -> tuple[str, ...]:
-    """The columns of models and tasks of a table that has these and cases with values only.
+    """The columns of models and tasks of a table that has these and cases.
 
-    >>> challenge_levels(["algorithm", "task", "case", "value"])
-    ('algorithm', 'task')
+    Without tasks, of a table that has models, cases and values only.
+
     >>> challenge_levels(["algorithm", "task", "case", "value", "age"])
-    ()
+    ('algorithm', 'task')
+    >>> challenge_levels(["model", "case", "value"]), challenge_levels(["model", "case", "dice"])
+    (('model',), ())
     """
-    models = [name for name in MODEL_COLUMNS if name in names]
-    others = {*names} - {*models, TASK}
-    if len(models) != 1 or others != {CASE, VALUE}:
-        return ()
-    return (*models, TASK) if TASK in names else (*models,)
+    model = next((name for name in MODEL_COLUMNS if name in names), None)
+    if model is not None and {TASK, CASE} <= {*names}:
+        return (model, TASK)
+    return (model,) if model is not None and {*names} == {model, CASE, VALUE} else ()

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.option_names import Door, spelled, spelled_both
+from halfwidth.core.option_names import spelled
 from halfwidth.core.undefined import Missing, Status, is_missing
 from halfwidth.io.numerals import LOOKED_AT, like_a_number
 from halfwidth.io.table import Factor, Table, joint_codes
 from halfwidth.metrics.all_metrics import METRICS
-from halfwidth.tables.challenge_columns import MODEL_COLUMNS, VALUE, challenge_levels
+from halfwidth.tables.challenge_columns import VALUE, challenge_levels
 from halfwidth.tables.missing_distances import missing_distances
 from halfwidth.tables.repeats import (
     Repeats,
@@ -127,15 +127,19 @@ def layout_of(
     case: str | None = None,
     groups: str | None = None,
     strata: str | None = None,
+    model: str = "",
 ) -> Layout:
-    """The layout of a table, from what the user said and what the columns are called."""
+    """The layout of a table, from what the user said and what the columns are called.
+
+    ``model``: the column by which models are told apart, beside the levels of ``by``.
+    """
     # An option that may be repeated, and was not given, is an empty list.
     values = values or None
     units = [name for name in (groups, strata) if name is not None]
     check_columns(table, [*(values or ()), *(by or ()), *([case] if case else []), *units])
     _check_roles(values, by, groups, strata)
-    by = tuple(dict.fromkeys(by or ()))
-    case = case or case_column(table, (*by, *(values or ())))
+    by, models = tuple(dict.fromkeys(by or ())), (model,) if model else ()
+    case = case or case_column(table, (*by, *models, *(values or ())))
     check_cases(table, case)
     if _is_canonical(table, values):
         # Its rows are split by metric anyway, each with its own range.
@@ -143,10 +147,12 @@ def layout_of(
         chosen = tuple(name for name in by if name != "metric") if by else known
         groups = groups or _declared(table, CLUSTER_COLUMN, by)
         strata = strata or _declared(table, STRATUM_COLUMN, by)
-        return Layout(("value",), chosen, case, metric="metric", groups=groups, strata=strata)
-    levels = () if by or units else challenge_levels(table.names)
-    if levels and list(values or [VALUE]) == [VALUE]:
-        return Layout((VALUE,), levels, case)
+        by = tuple(dict.fromkeys((*chosen, *models)))
+        return Layout(("value",), by, case, metric="metric", groups=groups, strata=strata)
+    levels = () if by else challenge_levels([one for one in table.names if one not in units])
+    if levels and values is None and VALUE in table:
+        values = [VALUE]
+    by = tuple(dict.fromkeys((*by, *levels, *models)))
     if values:
         return Layout(tuple(dict.fromkeys(values)), by, case, groups=groups, strata=strata)
     value_columns, left_out = _numeric_columns(table, (*by, *units), case)
@@ -329,22 +335,6 @@ def has_status(
     # The last one is where the codes of missing cells point.
     has = [_text(level).strip().lower() in wanted for level in status.levels]
     return np.array([*has, False])[status.codes[rows]]
-
-
-def pooled_models(table: Table, layout: Layout) -> list[str]:
-    """A note where the rows of several models are taken together, and how to tell them apart."""
-    taken = {*layout.by, *layout.values, layout.case, layout.groups, layout.strata}
-    return pooled_models_beside(table, taken, by=True)
-
-
-def pooled_models_beside(table: Table, taken: Collection[str | None], *, by: bool) -> list[str]:
-    """The same where these columns have a part to play; ``by``: if an option tells models apart."""
-    column = next((name for name in MODEL_COLUMNS if name in table and name not in taken), None)
-    if column is None or len(models := table.factor(column).distinct) < 2:
-        return []
-    apart = f"a column tells them apart ({spelled_both('by', column)}), " if by else ""
-    one = spelled("where", f"{column}={_text(models[0])}", door=Door.COMMAND_LINE)
-    return [f"the rows of {len(models)} models are taken together; {apart}{one} takes one"]
 
 
 def _parameters_of(levels: dict[str, Any]) -> str:
