@@ -101,7 +101,7 @@ def test_two_files_are_two_models_matched_by_case(compared: Compared) -> None:
     "arguments",
     [
         "new=unet/hd.csv old=vit/hd.csv",
-        "long.csv --by model --value mm",
+        "long.csv --value mm",
         "long.csv --value mm",
         "wide.csv --value new --value old",
     ],
@@ -118,7 +118,7 @@ def test_files_of_one_name_are_called_by_their_folders(compared: Compared) -> No
 
 
 def test_models_are_compared_within_levels(compared: Compared) -> None:
-    rows = compared("long.csv", "--within", "organ", "--value", "mm", "--metric", "hd95")
+    rows = compared("long.csv", "--by", "organ", "--value", "mm", "--metric", "hd95")
     assert [row["by"] for row in rows] == [{"organ": "liver"}, {"organ": "spleen"}]
     assert [row["n"] for row in rows] == [N // 2, N // 2]
 
@@ -244,8 +244,8 @@ DSC = ("--value", "v", "--metric", "dsc", "--margin", "0.05", "--json")
         ("new.csv old.csv --metric hd95 --better higher", "of HD95, lower is better"),
         ("new.csv old.csv --better up", "--better 'up' is neither higher nor lower"),
         ("new.csv old.csv --metric hd95 --baseline odl", "did you mean 'old'?"),
-        ("new.csv old.csv --metric hd95 --by model", "--by model names the models of one table"),
-        ("long.csv --by modle --value mm", "no column 'modle'; did you mean 'model'?"),
+        ("new.csv old.csv --metric hd95 --model model", "--model model names the models of one table"),
+        ("long.csv --model modle --value mm", "no column 'modle'; did you mean 'model'?"),
         ("new.csv old.csv --value mm", "no column 'mm'"),
         ("long.csv --value mm --model-from folder", "no effect on a single file, long.csv"),
         ("a=new.csv b=old.csv --model-from file", "--model-from has no effect: every file is"),

@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_challenge_is_ranked_within_its_tasks(run: Run) -> None:
     ran = run(
-        *("rank", "challenge.csv", "--by", "algorithm", "--within", "task", "--value", "value"),
+        *("rank", "challenge.csv", "--model", "algorithm", "--by", "task", "--value", "value"),
         *(*QUICK, "--json"),
     )
     assert ran.status == 0
@@ -52,7 +52,7 @@ def test_a_challenge_is_ranked_within_its_tasks(run: Run) -> None:
 
 def test_the_table_of_a_challenge_needs_no_options(run: Run) -> None:
     ran = run("rank", "challenge.csv", *QUICK, "--json")
-    named = ("--by", "algorithm", "--task", "task", "--value", "value")
+    named = ("--model", "algorithm", "--task", "task", "--value", "value")
     assert ran.out == run("rank", "challenge.csv", *named, *QUICK, "--json").out
     assert "compared by 'value' within each 'task'" in ran.err
 
@@ -107,7 +107,7 @@ def test_the_library_draws_these_kinds() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", RANKING_KINDS)
 def test_figures_are_written(run: Run, kind: str) -> None:
-    challenge = ("challenge.csv", "--by", "algorithm", "--within", "task", "--value", "value")
+    challenge = ("challenge.csv", "--model", "algorithm", "--by", "task", "--value", "value")
     ran = run("rank", *challenge, *QUICK, "--plot", f"{kind}.svg", "--plot-kind", kind)
     assert ran.status == 0
     # A podium takes one task at a time.
@@ -118,7 +118,7 @@ def test_figures_are_written(run: Run, kind: str) -> None:
 
 
 def test_a_figure_of_several_pages_is_several_files(run: Run) -> None:
-    challenge = ("challenge.csv", "--by", "algorithm", "--within", "task", "--value", "value")
+    challenge = ("challenge.csv", "--model", "algorithm", "--by", "task", "--value", "value")
     ran = run("rank", *challenge, *QUICK, "--plot", "ranks.svg", "--plot-kind", "podium")
     assert ran.status == 0
     assert re.findall(r"wrote (.*)", ran.err) == ["ranks.svg", "ranks-2.svg"]

@@ -101,7 +101,7 @@ def test_the_table_that_score_writes_is_of_the_metric_that_is_named(folder: Path
     one = pd.DataFrame({"case": range(40), "label": "liver", "metric": "dsc", "value": values})
     other = one.assign(metric="hd95", value=values * 30)
     pd.concat([one, other]).to_csv("cases.csv", index=False)
-    page = page_of(run, "cases.csv", "--metric", "dsc", "--within", "label", "--no-figures")
+    page = page_of(run, "cases.csv", "--metric", "dsc", "--by", "label", "--no-figures")
     assert "liver: mean DSC" in page
     assert "HD95" not in page
 
@@ -117,7 +117,7 @@ def test_two_models_differ(run: Run) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_three_models_are_ranked_by_task(run: Run) -> None:
-    page = page_of(run, "models.csv", "--within", "organ", "--metric", "dsc", "--no-figures")
+    page = page_of(run, "models.csv", "--by", "organ", "--metric", "dsc", "--no-figures")
     assert re.findall("<h3>(liver|spleen)</h3>", page) == ["liver", "spleen"]
     assert "Ranks" in titles(page)
 
@@ -148,7 +148,7 @@ def test_models_on_a_test_set_share_the_axes_of_their_curves(run: Run) -> None:
     one = pd.read_csv("preds.csv").assign(case=range(40), model="a")
     both = pd.concat([one, one.assign(model="b", p=one.p**2)])
     both.to_csv("both.csv", index=False)
-    what = ("--by", "model", "--target", "y", "--score", "p", "--metric")
+    what = ("--target", "y", "--score", "p", "--metric")
     page = page_of(run, "both.csv", *what, "auroc,average_precision")
     assert re.findall("<figcaption>([A-Za-z-]*)", page) == ["ROC", "Precision-recall"]
     assert "Bands of curves are pointwise percentile bootstrap intervals of 199" in page
@@ -167,7 +167,7 @@ def test_many_verdicts_are_said_in_one_sentence(run: Run) -> None:
     for count, words in ((2, "a is superior to b"), (7, "a against b: superior in 7 (o0, o1, ")):
         organs = pd.concat([table.assign(organ=f"o{i}") for i in range(count)])
         organs.to_csv("two.csv", index=False)
-        what = ("--within", "organ", "--metric", "dsc", "--no-figures", *QUICK)
+        what = ("--by", "organ", "--metric", "dsc", "--no-figures", *QUICK)
         assert words in page_of(run, "two.csv", *what)
 
 
@@ -241,7 +241,7 @@ def test_other_formats_stand_beside_the_page(run: Run) -> None:
         ((*OF_PREDICTIONS, "--statistic", "sd"), "--statistic has no effect on a metric of a test"),
         ((*OF_PREDICTIONS, "--over", "runs"), "--over has no effect on a metric of a test set"),
         ((*OF_PREDICTIONS, "--failures", "unseen"), "--failures has no effect on a metric of a"),
-        ((*OF_PREDICTIONS, "--within", "y"), "--within has no effect on a test set of one model"),
+        ((*OF_PREDICTIONS, "--by", "y"), "--by has no effect on a test set of one model"),
         ((*OF_PREDICTIONS, "--case", "case"), "has no effect on a test set of one model without"),
         (("models.csv", "--model-from", "folder"), "no effect on a single file, models.csv"),
         (("old.csv", "--protocol", "gone.txt"), "gone.txt"),
@@ -390,7 +390,7 @@ def test_a_pdf_asks_nobody_for_anything() -> None:
 @pytest.mark.usefixtures("folder")
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium in PATH")
 def test_a_browser_loads_nothing_and_logs_no_error(run: Run, tmp_path: Path) -> None:
-    page_of(run, "models.csv", "--within", "organ", "--metric", "dsc", "--pdf")
+    page_of(run, "models.csv", "--by", "organ", "--metric", "dsc", "--pdf")
     assert Path("report.pdf").read_bytes().startswith(b"%PDF")
     log = tmp_path / "net.json"
     done = subprocess.run(
@@ -416,7 +416,7 @@ def test_a_browser_loads_nothing_and_logs_no_error(run: Run, tmp_path: Path) -> 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.skipif(browser.DRIVER is None, reason="no chromedriver in PATH")
 def test_a_phone_shows_the_page_without_scrolling_sideways_and_sorts_its_tables(run: Run) -> None:
-    what = ("--within", "organ", "--metric", "dsc", "--no-figures", *QUICK)
+    what = ("--by", "organ", "--metric", "dsc", "--no-figures", *QUICK)
     page_of(run, "models.csv", *what)
     with browser.opened(Path("report.html"), width=390) as asked:
         assert asked("return document.documentElement.scrollWidth") == 390

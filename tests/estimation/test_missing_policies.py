@@ -152,8 +152,8 @@ def test_the_claims_stand_below_the_table_and_in_the_json(run: Run, tmp_path: Pa
     "command",
     [
         ("ci", "FILE", "--target", "y", "--score", "p", "--metric", "auroc"),
-        ("compare", "FILE", "--by", "model", "--value", "p", "--metric", "dsc"),
-        ("rank", "FILE", "--by", "model", "--value", "p", "--metric", "dsc"),
+        ("compare", "FILE", "--value", "p", "--metric", "dsc"),
+        ("rank", "FILE", "--value", "p", "--metric", "dsc"),
         ("runs", "FILE", "--value", "p"),
     ],
 )

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from halfwidth.cli import option_groups
 from halfwidth.cli.command import refuse_given
 from halfwidth.cli.figures import check, draw, with_figure
+from halfwidth.cli.given_data import data_in
 from halfwidth.cli.option_groups import option
 from halfwidth.cli.output import note
-from halfwidth.cli.predictions import (
-    DesignColumns,
-    TestSetData,
-    TestSetSource,
-    parse_label,
-    parse_labels,
-    read_test_set,
-)
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.option_table.option import Group
@@ -58,7 +51,7 @@ Centre = Annotated[
 # Options that neither looks at; and those that one of them does not.
 IDLE = (
     *("method", "alternative", "strata", "threshold", "absent_class", "undefined", "costs"),
-    *("priors", "bounds"),
+    *("priors", "bounds", "by", "model"),
 )
 IDLE_IN_TESTS = ("metric", "confidence_level", "plot", "plot_kind")
 IDLE_IN_CENTRES = ("n_resamples", "seed", "jobs")
@@ -73,9 +66,7 @@ PLOT_KINDS = ("calibration",)
 NAMES = option_groups.names_in(calibration_options)
 
 
-def document_of(
-    ctx: typer.Context, source: TestSetSource, missing: str
-) -> tuple[Document, Sequence[Caution]]:
+def document_of(ctx: typer.Context, files: Sequence[str]) -> tuple[Document, Sequence[Caution]]:
     """The answer, and the cautions in it."""
     params = ctx.params
     tested, centre = params["calibration_test"], params["centre"]
@@ -85,11 +76,10 @@ def document_of(
     idle = (*IDLE, *(IDLE_IN_TESTS if tested else IDLE_IN_CENTRES))
     refuse_given(ctx, idle, f"has no effect with {option}")
     kind = None if tested else check(params["plot"], params["plot_kind"], PLOT_KINDS)
-    columns = DesignColumns(params["groups"], centre, params["sample_weight"])
-    test_set = read_test_set(source, columns, numbers=False)
-    data = _predictions(test_set, source, columns, params, missing)
-    results = (_tests if tested else _over_centres)(data, params)
-    results = results.with_cautions(test_set.cautions)
+    # Centres are the levels of the data.
+    levels = [centre] if centre else []
+    data = cast("Predictions", data_in(files, {**params, "by": levels}, compared=False))
+    results = _tests(data, params) if tested else _over_centres(data, params)
     note(*results.notes)
     document, cautions = results.document(), results.cautions
     if kind is None:
@@ -104,35 +94,6 @@ def document_of(
     return (
         replace(document, parts=(*document.parts, *further_cautions)),
         tuple(dict.fromkeys([*cautions, *curves.cautions])),
-    )
-
-
-def _predictions(
-    test_set: TestSetData,
-    source: TestSetSource,
-    columns: DesignColumns,
-    params: Mapping[str, Any],
-    missing: str,
-) -> Predictions:
-    """The cases, centres being the levels of their table."""
-    positive = params["pos_label"]
-    described: dict[str, Any] = {
-        "scores": params["scores"],
-        "labels": parse_labels(params["labels"], test_set.y_true),
-        "pos_label": None if positive is None else parse_label(positive, test_set.y_true),
-        "missing": missing,
-    }
-    if test_set.table is None:
-        return Predictions.from_arrays(test_set.y_true, test_set.y_score, **described)
-    return Predictions.from_table(
-        test_set.table,
-        str(source.target),
-        score=source.score,
-        prediction=source.prediction,
-        by=columns.strata or (),
-        groups=columns.groups,
-        sample_weight=columns.weight,
-        **described,
     )
 
 

@@ -2,46 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from halfwidth.cli import (
     calibration,
+    comparison_options,
     figures,
     option_groups,
     options,
-    predictions,
     reading,
     test_set_options,
 )
 from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.command import refuse_given
-from halfwidth.cli.compared_models import named_models
-from halfwidth.cli.metric_names import metrics_of
-from halfwidth.cli.option_groups import option
-from halfwidth.cli.output import note, note_if_long
-from halfwidth.core.errors import OptionError, shortened
-from halfwidth.core.kinds import Estimand
-from halfwidth.core.option_table.option import Group
-from halfwidth.core.parameters import split_names
+from halfwidth.cli.comparison_settings import verb_options
+from halfwidth.cli.given_data import data_in, has_test_set
+from halfwidth.cli.output import note
+from halfwidth.core.errors import OptionError
+from halfwidth.core.processes import check_jobs
+from halfwidth.core.spec import Metric, Takes
 from halfwidth.data.case_values import CaseValues
-from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.results.estimate import Estimates
-from halfwidth.tables.folds import ModelFile
+from halfwidth.data.predictions import Predictions
+from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
+from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.tables.table_kinds import refuse_objects, refuse_predictions, refuse_runs
+from halfwidth.verbs.confusion import confusion_ci
+from halfwidth.verbs.curve import curve
 from halfwidth.verbs.estimate import estimate
 
-# Options of values of cases, and those of test sets.
-OF_CASES = ("value", "by", "statistic", "failures", "penalty", "scale", "case", "over")
-# The others of values of cases are those of the data.
-OF_VERB = ("statistic", "method", "confidence_level", "alternative", "n_resamples", "rng")
-OF_TEST_SETS = (
-    *option_groups.names_in(test_set_options.average_options, test_set_options.metric_options),
-    *calibration.NAMES,
-    "jobs",
-)
+if TYPE_CHECKING:
+    from halfwidth.results.result import Result
+
+# What is asked of curves.
+OF_CURVES = ("confidence_level", "n_resamples", "rng")
 
 
 @option_groups.with_options(
@@ -61,17 +56,14 @@ def ci(
     files: Annotated[
         list[str] | None,
         option_groups.argument(
-            f"{reading.TABLE_HELP}. Several tables of values are of a model each, called by "
-            "their files (NAME=FILE calls one NAME), or the folds of one: "
-            "fold_*/validation/summary.json.",
+            f"{reading.TABLE_HELP}. Several tables are of a model each, called by their files "
+            "(NAME=FILE calls one NAME), or the folds of one: fold_*/validation/summary.json.",
             "FILE",
         ),
     ] = None,
     value: options.Values = None,
-    by: Annotated[
-        list[str] | None,
-        option("Column whose levels are estimated apart; repeatable.", "COLUMN", Group.INPUT),
-    ] = None,
+    model: comparison_options.Model = None,
+    by: comparison_options.By = None,
     case: options.Case = None,
     missing: options.MissingOrAll = "raise",
     metric: options.Metric = None,
@@ -96,7 +88,7 @@ def ci(
     halfwidth ci dice.csv --metric dsc
     halfwidth ci percent.csv --metric dsc --scale 100 --missing omit
     halfwidth ci dice.csv --metric dsc --statistic median --statistic iqr
-    halfwidth ci long.csv --value dice --by model --by task --metric dsc --json
+    halfwidth ci long.csv --value dice --by organ --metric dsc --json
     halfwidth ci long.csv --value dice --groups patient --plot dice.png
 
     Test sets: name the column of true classes and those of the scores, or of the predicted classes.
@@ -109,83 +101,71 @@ def ci(
         --average none --average macro
     halfwidth ci --target-file y.npy --score-file logits.npy --scores logits \\
         --metric auroc
+    halfwidth ci A=preds_a.csv B=preds_b.csv --target y --score p1 --metric auroc
     halfwidth ci preds.csv --target y --score p1 --calibration-test spiegelhalter
     halfwidth ci preds.csv --target y --score p1 --centre hospital
     """
     fmt = options.resolve_format(fmt, json, out)
-    params = ctx.params
-    models = named_models(files) if files else {}
-    source = predictions.TestSetSource.from_params(next(iter(models.values()), None), params)
-    shared: dict[str, Any] = {
-        **{name: params[name] for name in option_groups.names_in(options.interval_options)},
-        "alternative": alternative,
-        "rng": seed,
-        "missing": missing,
-        "bounds": options.parse_bounds(params["bounds"]),
-    }
-    if source.any:
-        refuse_given(ctx, OF_CASES, "has no effect on a metric of a test set (--target)")
-        _refuse_several(models)
-        if any(params[name] for name in calibration.NAMES):
-            answer, cautions = calibration.document_of(ctx, source, missing)
-            return Answer(answer, fmt, out, strict_status(strict, cautions))
-        kind = figures.check(plot, plot_kind, figures.TEST_SET_KINDS)
-        estimates, drawn = predictions.estimate_test_set(
-            source,
-            split_names(metric or ()),
-            shared | predictions.test_set_arguments(params) | {"jobs": jobs},
-            predictions.DesignColumns(params["groups"], params["strata"], params["sample_weight"]),
-            kind,
-        )
-    else:
-        refuse_given(ctx, OF_TEST_SETS, "needs --target COLUMN, the true classes")
-        kind = figures.check(plot, plot_kind, figures.KINDS)
-        of_cases = {name: params[name] for name in (*OF_CASES, "groups", "strata")}
-        of_cases |= {"value": value, "by": by, "statistic": split_names(statistic)}
-        of_cases["metric"] = metric
-        drawn = estimates = _estimate_cases(models, source.reading, shared | of_cases)
+    params, files = ctx.params, files or []
+    of_test_set = has_test_set(params)
+    if not (files or of_test_set):
+        raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")
+    if not of_test_set:
+        refuse_given(ctx, (*calibration.NAMES, "jobs"), "needs --target COLUMN, the true classes")
+    elif any(params[name] for name in calibration.NAMES):
+        answer, cautions = calibration.document_of(ctx, files)
+        return Answer(answer, fmt, out, strict_status(strict, cautions))
+    asked = verb_options(ctx)
+    kind = figures.check(plot, plot_kind, figures.TEST_SET_KINDS if of_test_set else figures.KINDS)
+    if of_test_set:
+        _check_metrics(asked["metric"], kind)
+        asked["n_threads"] = check_jobs(jobs)
+    data = data_in(files, params, compared=False)
+    if isinstance(data, CaseValues):
+        _check_kind(data, params)
+    estimates = estimate(data, **asked)
     note(*estimates.notes)
 
     document = estimates.document()
     if plot is not None and kind is not None:
-        document = figures.with_pages(document, drawn, plot, kind if drawn is estimates else None)
+        drawn: Result = estimates
+        if isinstance(data, Predictions) and kind != "forest":
+            drawn, kind = _drawn(data, kind, asked), None
+        document = figures.with_pages(document, drawn, plot, kind)
     return Answer(document, fmt, out, strict_status(strict, estimates.cautions))
 
 
-def _refuse_several(models: Mapping[str, ModelFile]) -> None:
-    if len(models) > 1:
+def _check_metrics(metrics: Any, kind: str | None) -> None:
+    """Refuse a test set without a metric, and a figure that a regression has not."""
+    listed = metrics if isinstance(metrics, list) else [metrics]
+    if listed == [None]:
         raise OptionError(
-            f"{len(models)} models are given ({shortened(list(models), 5)}), and a test set is of "
-            "one: 'halfwidth rank' has the intervals of all, 'halfwidth compare' those of their "
-            "differences"
+            f"--target needs --metric NAME; one or more of {', '.join(SAMPLE_METRICS.names)}"
+        )
+    resolved = [resolve_sample_metric(one) for one in listed]
+    numbers = any(one.spec.takes is Takes.NUMBERS for one in resolved if isinstance(one, Metric))
+    if numbers and kind not in (None, "forest"):
+        raise OptionError(
+            f"--plot-kind {kind} draws a classification; for a regression use --plot-kind forest"
         )
 
 
-def _estimate_cases(
-    models: Mapping[str, ModelFile],
-    reading_options: reading.Options,
-    settings: dict[str, Any],
-) -> Estimates:
-    if not models:
-        raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")
-    tables = {name: reading.table_in(file, reading_options) for name, file in models.items()}
-    options.refuse_test_set_metrics(settings["metric"], list(tables.values()))
-    settings["metric"] = metrics_of(settings["metric"])
-    for table in tables.values():
-        if not settings["value"]:
-            refuse_runs(table)
-            if not settings["by"] and settings["metric"] is None:
-                refuse_objects(table)
-                refuse_predictions(table)
-        if not _is_exact(settings):
-            note_if_long(len(table), settings["method"], settings["n_resamples"])
-    asked = {name: settings.pop(name) for name in OF_VERB}
-    params = tables if len(tables) > 1 else next(iter(tables.values()))
-    data = CaseValues.from_table(params, settings.pop("value") or None, **settings)
-    return estimate(data, **asked)
+def _check_kind(data: CaseValues, params: dict[str, Any]) -> None:
+    """Refuse tables of something else, unless their columns of values are named."""
+    if params["value"]:
+        return
+    for source in data.tables.sources:
+        refuse_runs(source.table)
+        if not params["by"] and data.metric is None:
+            refuse_objects(source.table)
+            refuse_predictions(source.table)
 
 
-def _is_exact(settings: dict[str, Any]) -> bool:
-    """Whether all statistics are means, whose bootstraps need no draws."""
-    kinds = {resolve_statistic(name).spec.estimand for name in settings["statistic"]}
-    return settings["n_resamples"] is None and kinds == {Estimand.MEAN}
+def _drawn(data: Predictions, kind: str, asked: dict[str, Any]) -> Result:
+    """The curves of a test set, or its confusion matrix."""
+    how = {name: asked[name] for name in OF_CURVES}
+    if kind != "confusion":
+        return curve(data.without_metrics(), cast("Any", kind), **how)
+    if isinstance(data.options.threshold, str):
+        raise OptionError("--plot-kind confusion needs a threshold that is a number")
+    return confusion_ci(data.without_metrics(decided=True), **how)

@@ -10,9 +10,9 @@ import typer
 from halfwidth.cli import (
     compared_raters,
     comparison_options,
-    comparison_settings,
     detection_figures,
     figures,
+    given_data,
     given_models,
     options,
     reading,
@@ -23,7 +23,6 @@ from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.data.detections import Detections
 from halfwidth.document.parts import Figure
-from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.verbs.compare import compare as compare_models
 
 if TYPE_CHECKING:
@@ -37,14 +36,14 @@ def compare(
     files: Annotated[
         list[str] | None,
         argument(
-            f"{reading.TABLE_HELP}. One with the models in a column (--by) or in columns, or "
+            f"{reading.TABLE_HELP}. One with the models in a column (--model) or in columns, or "
             "a table for each model, which is called by its file name; NAME=FILE calls it NAME.",
             "FILE",
         ),
     ] = None,
-    by: comparison_options.By = None,
+    model: comparison_options.ModelOrRated = None,
     value: comparison_options.Value = None,
-    within: comparison_options.Within = None,
+    by: comparison_options.By = None,
     model_from: reading.ModelFrom = None,
     missing: options.Missing = "raise",
     metric: comparison_options.Metric = None,
@@ -59,7 +58,6 @@ def compare(
     score_b: comparison_options.ScoreB = None,
     prediction_a: comparison_options.PredictionA = None,
     prediction_b: comparison_options.PredictionB = None,
-    model: comparison_options.RatedModel = None,
     rater: comparison_options.Rater = None,
     pairs: comparison_options.Pairs = None,
     fmt: options.Format = None,
@@ -78,8 +76,8 @@ def compare(
     halfwidth compare new.csv old.csv --metric dsc
     halfwidth compare B=new.csv A=old.csv --metric dsc --margin 0.01
     halfwidth compare wide.csv --value unet --value vit --metric dsc
-    halfwidth compare models.csv --by model --within task --metric dsc
-    halfwidth compare models.csv --metric dsc --within task --baseline nnunet
+    halfwidth compare models.csv --model network --by task --metric dsc
+    halfwidth compare models.csv --metric dsc --by task --baseline nnunet
 
     Metrics of a whole test set:
 
@@ -141,9 +139,9 @@ def _compared(
             raise OptionError(f"--plot-kind {kind} draws two models; for raters use forest")
         readings, asked = compared_raters.readings_in(ctx, files)
         return compare_models(readings, **asked)
-    elif draws_cases and comparison_settings.columns_of(ctx.params).has_test_set:
+    elif draws_cases and given_data.has_test_set(ctx.params):
         raise OptionError(f"--plot-kind {kind} draws values of cases; for test sets use forest")
-    data, asked = given_models.models_in(ctx, files, MODEL_COLUMNS)
+    data, asked = given_models.models_in(ctx, files)
     if isinstance(data, Detections):
         detection_figures.check_curves(kind, data.models, asked["average"])
     comparisons = compare_models(data, **asked)

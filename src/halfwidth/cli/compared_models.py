@@ -13,11 +13,9 @@ from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shor
 from halfwidth.core.frozen import frozen
 from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import METRICS
+from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.tables.folds import ModelFile, joined_folds
 from halfwidth.tables.layout import layout_of
-
-# What `halfwidth score` and the canonical table call the column of models.
-MODEL_COLUMN = "model"
 
 
 @frozen
@@ -28,7 +26,7 @@ class Columns:
     ``predicted``, else of scores; ``takes_sides``: whether the verb has options for them.
     """
 
-    by: str | None = None
+    model: str | None = None
     case: str | None = None
     value: Sequence[str] = ()
     target: str | None = None
@@ -48,14 +46,14 @@ class Columns:
     def named(self) -> list[str | None]:
         """All columns; None where an option names none."""
         several = (*self.value, *self.score, *chain(*self.sides), *self.further)
-        return [self.by, self.case, self.target, self.prediction, *several]
+        return [self.model, self.case, self.target, self.prediction, *several]
 
     def check(self, n_files: int) -> None:
         """Refuse what does not go together."""
-        if n_files > 1 and self.by is not None:
+        if n_files > 1 and self.model is not None:
             raise OptionError(
-                f"--by {self.by} names the models of one table, and there are {n_files} files, "
-                "each of one model; leave out --by, or give one file"
+                f"--model {self.model} names the models of one table, and there are {n_files} "
+                "files, each of one model; leave out --model, or give one file"
             )
         if self.has_test_set:
             self._check_test_set(n_files)
@@ -75,10 +73,10 @@ class Columns:
                     f"--{kind}-a and --{kind}-b name a column for each model; leave out --score "
                     "and --prediction, which name one column for all models"
                 )
-            if n_files > 1 or self.by:
+            if n_files > 1 or self.model:
                 raise OptionError(
                     f"--{kind}-a and --{kind}-b need one table with columns for both models; with "
-                    f"{'several files' if n_files > 1 else '--by'} give one --{kind}"
+                    f"{'several files' if n_files > 1 else '--model'} give one --{kind}"
                 )
             if list(self.sides[0]) == list(self.sides[1]):
                 raise OptionError(f"--{kind}-a and --{kind}-b name the same column")
@@ -224,13 +222,14 @@ def read_models(
     columns: Columns,
     reading_options: reading.Options,
     *,
-    may_be_one: bool = False,
-    model_columns: Sequence[str] = (MODEL_COLUMN,),
+    compared: bool,
+    may_be_one: bool,
 ) -> Models:
     """Read the tables, and find which columns play which part.
 
-    ``may_be_one``: whether one table without a column of models may be that of a single model;
-    ``model_columns``: the first of these that the table has names the models, if no option does.
+    ``compared``: whether models are held against each other, so that tables need common columns and
+    several columns of values may be models; ``may_be_one``: whether one table without a column of
+    models may be that of a single model.
     """
     columns.check(len(files))
     tables = {name: reading.table_in(path, reading_options) for name, path in files.items()}
@@ -243,16 +242,17 @@ def read_models(
         prediction=columns.prediction,
     )
     if len(tables) > 1:
-        _check_values(tables, columns)
+        if compared:
+            _check_values(tables, columns)
         return models
     (table,) = tables.values()
     if any(columns.sides):
         return _side_by_side(table, columns)
-    by = columns.by or next((name for name in model_columns if name in table), None)
-    if by is not None:
-        return replace(models, tables=table, model=by)
-    if len(columns.value) > 1:
-        return replace(models, tables=table, value={name: name for name in columns.value})
+    models = replace(models, tables=table, model=columns.model)
+    if columns.model or any(name in table for name in MODEL_COLUMNS):
+        return models
+    if compared and len(columns.value) > 1:
+        return replace(models, value={name: name for name in columns.value})
     if may_be_one:
         return models
     raise OptionError(_no_models(table, columns))
@@ -295,13 +295,13 @@ def _no_models(table: Table, columns: Columns) -> str:
         kind = "prediction" if columns.prediction else "score"
         return (
             f"{table.source} is one table: name the column that holds the model of each row "
-            f"(--by COLUMN), or the columns of each (--{kind}-a and --{kind}-b), or give a file "
+            f"(--model COLUMN), or the columns of each (--{kind}-a and --{kind}-b), or give a file "
             "for each model"
         )
     numeric = [name for name in table.names if table.is_numeric(name)]
     return (
-        f"{table.source} is one table: name the column that holds the model of each row (--by "
-        "COLUMN), or a column of values for each (--value A --value B), or give a file for each "
-        f"model. It has {shortened(table.names, 10)}"
+        f"{table.source} is one table: name the column that holds the model of each row "
+        "(--model COLUMN), or a column of values for each (--value A --value B), or give a file "
+        f"for each model. It has {shortened(table.names, 10)}"
         + (f"; numbers in {shortened(numeric, 10)}" if numeric else "")
     )

@@ -10,20 +10,21 @@ import typer
 
 from halfwidth.cli import options, reading
 from halfwidth.cli.command import is_given, refuse_given
-from halfwidth.cli.comparison_settings import given_options, label_options
+from halfwidth.cli.comparison_settings import given_options
+from halfwidth.cli.given_data import label_options
 from halfwidth.cli.metric_names import metrics_of
 from halfwidth.core.errors import OptionError
 from halfwidth.data.readings import Readings
 from halfwidth.io.table import Table
 
 # Options that ask for raters.
-RATER_OPTIONS = ("model", "rater", "pairs")
-WHY_NOT = "has no effect on a model against raters (--model, --rater, --pairs)"
+RATER_OPTIONS = ("rater", "pairs")
+WHY_NOT = "has no effect on a model against raters (--rater, --pairs)"
 OF_MODELS = (
-    *("by", "better", "target", "score", "prediction", "scores", "threshold", "costs", "priors"),
+    *("better", "target", "score", "prediction", "scores", "threshold", "costs", "priors"),
     *("score_a", "score_b", "prediction_a", "prediction_b", "sample_weight"),
 )
-OF_PAIRS = ("value", "within", "penalty", "scale", "over", "bounds")
+OF_PAIRS = ("value", "by", "penalty", "scale", "over", "bounds")
 OF_LABELS = ("labels", "pos_label", "absent_class", "undefined")
 SHARED = ("case", "groups", "strata", "missing", "pairing")
 
@@ -81,7 +82,7 @@ def _pairs(table: Table, params: Mapping[str, Any]) -> Readings:
         raters=params["rater"],
         prediction=columns[0],
         reference=columns[1],
-        by=params["within"],
+        by=params["by"],
         bounds=options.parse_bounds(params["bounds"]),
         **{name: params[name] for name in ("over", "scale", "penalty", *SHARED)},
     )

@@ -21,7 +21,16 @@ from halfwidth.core.option_table.option import Group
 OF_CASES, OF_DETECTORS = ("cases", "bland-altman"), detection_figures.CURVES
 PLOT_KINDS = ("forest", *OF_CASES, *OF_DETECTORS)
 
-By = Annotated[str | None, declared("model", "data")]
+Model = Annotated[str | None, declared("model", "data")]
+ModelOrRated = Annotated[
+    str | None,
+    declared(
+        "model",
+        "data",
+        more="With --rater: the column of labels of the model that is compared with raters; with "
+        "--pairs its name in these columns.",
+    ),
+]
 Value = Annotated[
     list[str] | None,
     declared(
@@ -33,7 +42,7 @@ Value = Annotated[
 Values = Annotated[
     list[str] | None, declared("value", more="Repeatable, and the model has to pass in each.")
 ]
-Within = Annotated[list[str] | None, declared("by", "data", more="Repeatable.")]
+By = Annotated[list[str] | None, declared("by", "data", more="Repeatable.")]
 Pairing = Annotated[str, declared("pairing")]
 Metric = Annotated[
     list[str] | None,
@@ -88,15 +97,6 @@ References = Annotated[
         "detect`, and so are --threshold, --average, --groups and --strata.",
         "FILE",
         Group.DETECTIONS,
-    ),
-]
-RatedModel = Annotated[
-    str | None,
-    option(
-        "The model that is compared with raters: its column of labels, or with --pairs its "
-        "name in these columns.",
-        "NAME",
-        Group.RATERS,
     ),
 ]
 Rater = Annotated[

@@ -66,7 +66,7 @@ STEPS = (
     Step(
         "3. Is it better than the other, by more than 0.02 Dice? On the same scans, case by case.",
         """
-        halfwidth compare DIR/vit.csv DIR/unet.csv --metric dsc --within label --margin 0.02
+        halfwidth compare DIR/vit.csv DIR/unet.csv --metric dsc --by label --margin 0.02
             --missing worst --seed SEED
         """,
     ),
@@ -89,7 +89,7 @@ STEPS = (
     Step(
         "6. The two segmentation models on one page, to read and to send.",
         """
-        halfwidth report vit=DIR/vit.csv unet=DIR/unet.csv --metric dsc --within label
+        halfwidth report vit=DIR/vit.csv unet=DIR/unet.csv --metric dsc --by label
             --margin 0.02 --missing worst --seed SEED --title 'Two segmentation models' -o REPORT
         """,
     ),
@@ -97,7 +97,7 @@ STEPS = (
 NEXT = Step(
     "Try next:",
     """
-    halfwidth rank DIR/diabetes.csv --by model --metric absolute_error
+    halfwidth rank DIR/diabetes.csv --metric absolute_error
     halfwidth detect DIR/detections.json DIR/references.json --metric ap50,froc_score
     halfwidth runs DIR/runs.csv --value accuracy --confidence-level 0.9
     halfwidth explain HW503

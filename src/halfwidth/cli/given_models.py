@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import typer
 
 from halfwidth.cli.command import is_given, refuse_given
-from halfwidth.cli.compared_models import MODEL_COLUMN, named_files
-from halfwidth.cli.comparison_settings import data_in, given_options, verb_options
+from halfwidth.cli.compared_models import named_files
+from halfwidth.cli.comparison_settings import given_options, verb_options
 from halfwidth.cli.detection_options import matching_options, metrics_asked
 from halfwidth.cli.detection_reading import detections_in, reading_options
+from halfwidth.cli.given_data import data_in
 from halfwidth.cli.option_groups import names_in
 from halfwidth.core.errors import OptionError
 from halfwidth.data.case_values import CaseValues
@@ -63,10 +63,10 @@ def detectors_in(
 
 
 def models_in(
-    ctx: typer.Context, files: list[str], model_columns: Sequence[str] = (MODEL_COLUMN,)
+    ctx: typer.Context, files: list[str]
 ) -> tuple[CaseValues | Predictions | Detections, dict[str, Any]]:
     """The models that options name, whatever their data are, and the options of the verb."""
     if asks_for_detections(ctx):
         return detectors_in(ctx, files)
     asked = verb_options(ctx)
-    return data_in(files, ctx.params, model_columns), asked
+    return data_in(files, ctx.params), asked

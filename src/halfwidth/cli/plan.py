@@ -146,13 +146,9 @@ def difference(
         list[str] | None,
         option("Column of the pilot with values; two for two models.", "COLUMN", Group.INPUT),
     ] = None,
-    by: Annotated[
+    model: Annotated[
         str | None,
-        option(
-            "Column of the pilot that tells two models apart, instead of two columns.",
-            "COLUMN",
-            Group.INPUT,
-        ),
+        declared("model", "data", more="With --pilot, where the models are no two columns."),
     ] = None,
     case: Annotated[
         str | None,
@@ -185,13 +181,13 @@ def difference(
     halfwidth plan difference --sd 0.05 --difference 0.02 --power 0.8 --metric dsc
     halfwidth plan difference --sd 0.05 --margin 0.02 --power 0.8 --metric dsc
     halfwidth plan difference --sd 0.1 --unpaired --difference 0.05 -n 30 -n 60
-    halfwidth plan difference --pilot models.csv --by model --value dice \\
+    halfwidth plan difference --pilot models.csv --value dice \\
         --difference 0.02 --power 0.8 --metric dsc
     """
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n, power)
     refuse_test_set_metric(metric)
-    differences = _pilot_differences(pilot, value, by, case, metric)
+    differences = _pilot_differences(pilot, value, model, case, metric)
 
     limits = options.parse_bounds(bounds)
     return answer(
@@ -228,12 +224,12 @@ def _sds(sd: float | None, sd_a: float | None, sd_b: float | None) -> Any:
 def _pilot_differences(
     pilot: Path | None,
     value: list[str] | None,
-    by: str | None,
+    model: str | None,
     case: str | None,
     metric: str | None,
 ) -> Any:
     """The differences that a table of a pilot holds; None without one."""
-    columns = {"--value": value, "--by": by, "--case": case}
+    columns = {"--value": value, "--model": model, "--case": case}
     if pilot is None:
         for name, one in columns.items():
             if one is not None:
@@ -241,7 +237,7 @@ def _pilot_differences(
         return None
 
     table = reading.table_in(pilot, reading.Options())
-    return pilot_differences_in(table, value, by=by, case=case, metric=metric)
+    return pilot_differences_in(table, value, model=model, case=case, metric=metric)
 
 
 @app.command("quantile", short_help="A median or another quantile.", cls=Verb)

@@ -8,9 +8,9 @@ import typer
 
 from halfwidth.cli import (
     comparison_options,
-    comparison_settings,
     completion,
     figures,
+    given_data,
     given_models,
     options,
     reading,
@@ -20,7 +20,6 @@ from halfwidth.cli.option_groups import argument, declared, option, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
-from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.verbs.rank import rank as rank_models
 
 if TYPE_CHECKING:
@@ -35,15 +34,15 @@ def rank(
     files: Annotated[
         list[str] | None,
         argument(
-            f"{reading.TABLE_HELP}. One with the models in a column (--by) or in columns, or "
+            f"{reading.TABLE_HELP}. One with the models in a column (--model) or in columns, or "
             "a table for each model, which is called by its file name; NAME=FILE calls it NAME.",
             "FILE",
         ),
     ] = None,
-    by: comparison_options.By = None,
+    model: comparison_options.Model = None,
     value: comparison_options.Value = None,
-    within: Annotated[
-        list[str] | None, declared("by", "data", flags=("--within", "--task"), more=TASKS)
+    by: Annotated[
+        list[str] | None, declared("by", "data", flags=("--by", "--task"), more=TASKS)
     ] = None,
     model_from: reading.ModelFrom = None,
     missing: Annotated[
@@ -80,11 +79,11 @@ def rank(
     A model has the ranks that the differences between all models, taken together, leave it.
 
     \b
-    halfwidth rank models.csv --by model --metric dsc
+    halfwidth rank models.csv --model network --metric dsc
     halfwidth rank challenge.csv --metric dsc
     halfwidth rank A=a.csv B=b.csv C=c.csv --metric dsc --margin 0.01
     halfwidth rank models.csv --metric dsc --scheme rank_then_aggregate
-    halfwidth rank predictions.csv --by model --target y --score p --metric auroc
+    halfwidth rank predictions.csv --target y --score p --metric auroc
     halfwidth rank predictions.csv --target y --score p --combine mean_rank \\
         --metric auroc,average_precision
     halfwidth rank A=a.json B=b.json C=c.json --references refs.json --metric ap
@@ -93,15 +92,15 @@ def rank(
     kind = figures.check(plot, plot_kind, figures.RANKING_KINDS)
     if not files:
         raise OptionError(
-            "name one table with the models in a column (--by), or a table for each model; "
+            "name one table with the models in a column (--model), or a table for each model; "
             "'halfwidth rank --help' says more"
         )
     of_cases = kind in figures.OF_CASES
     if of_cases and given_models.asks_for_detections(ctx):
         raise OptionError(f"--plot-kind {kind} draws values of cases, and detectors have none")
-    if of_cases and comparison_settings.columns_of(ctx.params).has_test_set:
+    if of_cases and given_data.has_test_set(ctx.params):
         raise OptionError(f"--plot-kind {kind} draws values of cases; for test sets use rank-sets")
-    data, asked = given_models.models_in(ctx, files, MODEL_COLUMNS)
+    data, asked = given_models.models_in(ctx, files)
     rankings = rank_models(data, **asked)
 
     note(*rankings.notes)

@@ -36,21 +36,21 @@ def report(
     files: Annotated[
         list[str] | None,
         argument(
-            f"{reading.FILE_HELP}. Of one model; or with the models in a column (--by); or a "
+            f"{reading.FILE_HELP}. Of one model; or with the models in a column (--model); or a "
             "table for each model: NAME=FILE calls it NAME. Several columns of values are those "
             "of one model.",
             "FILE",
         ),
     ] = None,
-    by: comparison_options.By = None,
+    model: comparison_options.Model = None,
     value: options.Values = None,
-    within: Annotated[
+    by: Annotated[
         list[str] | None,
         option(
             "Column whose levels are reported apart, such as the organ; repeatable.",
             "COLUMN",
             Group.INPUT,
-            flags=("--within", "--task"),
+            flags=("--by", "--task"),
         ),
     ] = None,
     model_from: reading.ModelFrom = None,
@@ -106,7 +106,7 @@ def report(
     \b
     halfwidth report dice.csv --metric dsc -o report.html
     halfwidth report A=new.csv B=old.csv --metric dsc --margin 0.01 --pdf
-    halfwidth report models.csv --by model --within task --metric dsc
+    halfwidth report models.csv --by task --metric dsc
     halfwidth report preds.csv --target y --score p1 --metric auroc,sensitivity
     halfwidth report detections.json --references references.json \\
         --metric ap50,froc_score

@@ -6,28 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.cli import predictions, reading
 from halfwidth.cli.detection_figures import curves_like, labelled
 from halfwidth.cli.output import note
 from halfwidth.data.predictions import Predictions
 from halfwidth.reports.of_data import CURVE_OF, RESAMPLES, curves_of_predictions
 from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
 from halfwidth.results.detection_estimate import DetectionEstimate
-from halfwidth.tables.prediction_columns import class_cells
 
 if TYPE_CHECKING:
     from halfwidth.data.detections import Detections
     from halfwidth.results.calibration_curves import CalibrationCurves
     from halfwidth.results.curves import Curves
     from halfwidth.results.estimate import Estimate
-    from halfwidth.tables.folds import ModelFile
 
 # What describes the cases under the same names.
 SHARED = ("scores", "missing", "case", "groups", "strata")
 
 
 def curves_of_test_sets(
-    params: Mapping[str, Any], files: Mapping[str, ModelFile], estimates: Sequence[Estimate]
+    data: Predictions, params: Mapping[str, Any], estimates: Sequence[Estimate]
 ) -> tuple[Curves | CalibrationCurves, ...]:
     """Those whose numbers were estimated: of all models in one figure, where each has one curve.
 
@@ -36,10 +33,10 @@ def curves_of_test_sets(
     """
     others = params["pairing"] != "complete"
     wanted = any(one.metric in CURVE_OF for one in estimates)
-    if not wanted or not params["score"] or params["within"] or params["sample_weight"] or others:
+    if not wanted or not params["score"] or params["by"] or params["sample_weight"] or others:
         return ()
     curves, why_not = curves_of_predictions(
-        _predictions(params, files),
+        data.without_metrics(),
         estimates,
         confidence_level=params["confidence_level"],
         n_resamples=params["n_resamples"],
@@ -48,24 +45,6 @@ def curves_of_test_sets(
     if why_not:
         note(why_not)
     return curves
-
-
-def _predictions(params: Mapping[str, Any], files: Mapping[str, ModelFile]) -> Predictions:
-    """What curves are drawn of; options of metrics alone have no effect on these."""
-    read = reading.Options.from_given(params)
-    tables = {name: reading.table_in(path, read, again=True) for name, path in files.items()}
-    first = next(iter(tables.values()))
-    cells = class_cells(first, params["target"], numbers=False)
-    positive = params["pos_label"]
-    return Predictions.from_table(
-        tables if len(tables) > 1 else first,
-        params["target"],
-        score=params["score"],
-        model=params["by"],
-        labels=predictions.parse_labels(params["labels"], cells),
-        pos_label=None if positive is None else predictions.parse_label(positive, cells),
-        **{name: params[name] for name in SHARED},
-    )
 
 
 # --------------------------------------------------------------------------- detectors

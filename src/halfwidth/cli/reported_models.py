@@ -10,29 +10,25 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from halfwidth.cli import (
-    comparison_settings,
     given_models,
-    options,
-    predictions,
     reading,
-    reported_curves,
 )
 from halfwidth.cli.command import refuse_given
 from halfwidth.cli.compared_models import named_files, named_models
-from halfwidth.cli.comparison_settings import OF_CASE_VALUES, OF_DATA, columns_of
-from halfwidth.cli.metric_names import metrics_of
+from halfwidth.cli.comparison_settings import verb_options
+from halfwidth.cli.given_data import data_in, has_test_set
+from halfwidth.cli.reported_curves import curves_of_detectors, curves_of_test_sets
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
 from halfwidth.core.spec import Takes
 from halfwidth.core.undefined import is_missing
-from halfwidth.data.case_values import CaseValues
+from halfwidth.data.predictions import Predictions
 from halfwidth.document.parts import Column, Kind, Table
 from halfwidth.reports.of_data import results_of_data
 from halfwidth.results.estimate import Estimates
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.tables.folds import ModelFile
 from halfwidth.tables.layout import layout_of
-from halfwidth.verbs.estimate import estimate
 
 if TYPE_CHECKING:
     from halfwidth.reports.whole.results import AnyCurves
@@ -61,14 +57,14 @@ def cases_of(params: Mapping[str, Any], files: Mapping[str, ModelFile]) -> tuple
 
 def _cases(params: Mapping[str, Any], path: ModelFile) -> Table:
     cells = reading.table_in(path, reading.Options.from_given(params), again=True)
-    if columns_of(params).has_test_set:
+    if has_test_set(params):
         values = [params["target"], *(params["score"] or ()), params["prediction"]]
         case = params["case"]
     else:
         layout = layout_of(cells, params["value"] or [], None, params["case"])
         values, case = list(layout.values), layout.case
-    model = params["by"] or next((name for name in MODEL_COLUMNS if name in cells), None)
-    further = [model, *(params["within"] or ()), params["groups"], params["strata"]]
+    model = params["model"] or next((name for name in MODEL_COLUMNS if name in cells), None)
+    further = [model, *(params["by"] or ()), params["groups"], params["strata"]]
     names = [name for name in dict.fromkeys([case, *further, *values]) if name is not None]
     kinds = [Kind.NUMBER if cells.is_numeric(name) else Kind.TEXT for name in names]
     columns = tuple(Column(name, kind) for name, kind in zip(names, kinds, strict=True))
@@ -89,15 +85,22 @@ def results_of(ctx: typer.Context, files: list[str], *, figures: bool) -> Found:
         detectors = named_files(files, ctx.params["model_from"])
         return _detectors(ctx, files, detectors, figures=figures)
     named = named_models(files, ctx.params["model_from"])
-    if len(named) > 1 or _holds_models(ctx, *named.values()):
-        results = _several_models(ctx, files, named)
-    else:
-        results = _one_model(ctx, *named.values())
-    results = replace(results, estimates=_with_decisions(results.estimates, ctx.params))
-    if not (figures and columns_of(ctx.params).has_test_set):
-        return results
-    curves = reported_curves.curves_of_test_sets(ctx.params, results.files, results.estimates)
-    return replace(results, curves=curves)
+    asked = verb_options(ctx)
+    if "statistic" in asked:
+        asked["statistic"] = split_names([asked["statistic"]])
+    # The columns of one table are structures of a model.
+    data = data_in(files, ctx.params, compared=len(named) > 1)
+    if len(data.models) < 2:
+        (path,) = named.values()
+        why = f"needs several models, and {path} holds one; name the column of models: --model"
+        refuse_given(ctx, ABOUT_SEVERAL, why)
+    results = results_of_data(data, **asked)
+    files_read = named if len(named) > 1 else {"": next(iter(named.values()))}
+    estimates = _with_decisions(results.estimates, ctx.params)
+    found = Found(files_read, estimates, results.comparisons, results.rankings)
+    if not (figures and isinstance(data, Predictions)):
+        return found
+    return replace(found, curves=curves_of_test_sets(data, ctx.params, estimates))
 
 
 def _with_decisions(estimates: Estimates, params: Mapping[str, Any]) -> Estimates:
@@ -109,66 +112,6 @@ def _with_decisions(estimates: Estimates, params: Mapping[str, Any]) -> Estimate
     if len(params["score"]) > 2:
         decided = "the class with the highest score"
     return replace(estimates, notes=(*estimates.notes, f"predicted class: {decided}"))
-
-
-def _holds_models(ctx: typer.Context, path: ModelFile) -> bool:
-    """Whether a table says which model each row is of."""
-    if ctx.params["by"] is not None:
-        return True
-    table = reading.table_in(path, reading.Options.from_given(ctx.params), again=True)
-    names = [name for name in MODEL_COLUMNS if name in table]
-    return bool(names) and len(set(table.levels(names[0]))) > 1
-
-
-# --------------------------------------------------------------------------- one model
-
-
-def _one_model(ctx: typer.Context, path: ModelFile) -> Found:
-    why = f"needs several models, and {path} holds one; name the column of models: --by"
-    refuse_given(ctx, ABOUT_SEVERAL, why)
-    if comparison_settings.refuse_ignored(ctx):
-        why = "has no effect on a test set of one model; --where COLUMN=LEVEL reports a part of it"
-        refuse_given(ctx, ["within"], why)
-        if not ctx.params["include_cases"]:
-            why = "has no effect on a test set of one model without --include-cases"
-            refuse_given(ctx, ["case"], why)
-        return Found({"": path}, _test_set(ctx.params, path))
-    return Found({"": path}, _values(ctx.params, path))
-
-
-def _values(params: Mapping[str, Any], path: ModelFile) -> Estimates:
-    data = CaseValues.from_table(
-        reading.table_in(path, reading.Options.from_given(params)),
-        params["value"] or None,
-        metric=metrics_of(params["metric"]),
-        by=params["within"] or (),
-        bounds=options.parse_bounds(params["bounds"]),
-        **{name: params[name] for name in (*OF_DATA, *OF_CASE_VALUES)},
-    )
-    return estimate(
-        data,
-        statistic=split_names([params["statistic"]]),
-        rng=params["seed"],
-        **{name: params[name] for name in ("method", "confidence_level", "n_resamples")},
-    )
-
-
-def _test_set(params: Mapping[str, Any], path: ModelFile) -> Estimates:
-    source = predictions.TestSetSource.from_params(path, params)
-    passed_on = ("method", "confidence_level", "n_resamples", "missing")
-    settings = predictions.test_set_arguments(params) | {
-        "rng": params["seed"],
-        "alternative": "two-sided",
-        "average": None if params["average"] is None else [params["average"]],
-        "bounds": options.parse_bounds(params["bounds"]),
-        "jobs": 1,
-        **{name: params[name] for name in passed_on},
-    }
-    columns = predictions.DesignColumns(params["groups"], params["strata"], params["sample_weight"])
-    estimates, _ = predictions.estimate_test_set(
-        source, split_names(params["metric"] or ()), settings, columns, kind=None
-    )
-    return estimates
 
 
 # --------------------------------------------------------------------------- detectors
@@ -189,18 +132,5 @@ def _detectors(
         ranked = results.rankings
         estimates = {name: tuple(one[name].estimate for one in ranked) for name in named}
     drawn = (data, estimates, asked)
-    curves = reported_curves.curves_of_detectors(*drawn) if figures else ()
+    curves = curves_of_detectors(*drawn) if figures else ()
     return Found(read, results.estimates, results.comparisons, results.rankings, curves)
-
-
-# --------------------------------------------------------------------------- several models
-
-
-def _several_models(ctx: typer.Context, files: list[str], named: Mapping[str, ModelFile]) -> Found:
-    asked = comparison_settings.verb_options(ctx)
-    data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
-    if "statistic" in asked:
-        asked["statistic"] = split_names([asked["statistic"]])
-    files_read = named if len(named) > 1 else {"": next(iter(named.values()))}
-    results = results_of_data(data, **asked)
-    return Found(files_read, results.estimates, results.comparisons, results.rankings)

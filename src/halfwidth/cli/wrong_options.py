@@ -17,6 +17,7 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "--level": ("--over", "--confidence-level"),
     "--target": ("--coverage",),
     "--kind": ("--method",),
+    "--within": ("--by",),
     # In other programs; arguments of libraries are in the table of options.
     "--bootstrap": ("--n-resamples",),
     "--class": ("--classes",),

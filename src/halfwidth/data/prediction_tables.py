@@ -19,7 +19,7 @@ from halfwidth.data.sources import (
     row_identities,
 )
 from halfwidth.data.table_parts import TablePart, families_of
-from halfwidth.estimation.repeat_cautions import repeat_cautions
+from halfwidth.estimation.repeat_cautions import box_cautions, repeat_cautions
 from halfwidth.tables.layout import grouped_rows
 from halfwidth.tables.prediction_columns import class_cells, score_cells
 from halfwidth.tables.repeats import case_column, repeats_in
@@ -129,7 +129,10 @@ def models_in(
         *by,
         *filter(None, (columns.strata, columns.weights)),
     ]
-    case = columns.case or (None if where.rows_are_cases else case_column(table, used))
+    case = columns.case or (
+        # Of one model a person is no name of a case: several rows may be of one.
+        None if where.rows_are_cases else case_column(table, used, persons=paired)
+    )
     target = None if where.target is None else class_cells(table, where.target, numbers=numbers)
     cells = {
         name: _cells(source, where, names, numbers=numbers)
@@ -166,8 +169,9 @@ def models_in(
                         weights=None
                         if columns.weights is None
                         else table.values(columns.weights, rows),
-                        cautions=repeat_cautions(
-                            repeats, len(rows), ids_of_groups=groups is not None
+                        cautions=(
+                            *repeat_cautions(repeats, len(rows), ids_of_groups=groups is not None),
+                            *box_cautions(table.names),
                         ),
                     ),
                 )

@@ -333,6 +333,13 @@ class Predictions:
         requested = score_request(purpose, self.options, self.bounds, **how)
         return list(self._data.read(requested, self.missing))
 
+    def without_metrics(self, *, decided: bool = False) -> Predictions:
+        """The same without what only metrics look at; ``decided``: but with a threshold."""
+        read = TestSetOptions(self.options.labels, self.options.pos_label, self.options.scores)
+        if decided:
+            read = replace(read, threshold=self.options.threshold)
+        return replace(self, options=read, bounds=None)
+
     def over_levels(self) -> Predictions:
         """The cases of all levels together, each level of the column `by` a stratum.
 
@@ -374,7 +381,7 @@ class PredictionArrays(Arrays):
         """Refused: arrays have no levels."""
         raise OptionError(
             f"arrays have no centres: name their column in Predictions.from_table(table, "
-            f"target, score=..., {spelled('data.by', 'centre')})"
+            f"target, score=..., {spelled('by', 'centre')})"
         )
 
     def families(self, each: Sequence[Measuring], _: Matched) -> tuple[list[Measurable], list[str]]:
@@ -421,7 +428,7 @@ class PredictionTables:
             named = [*columns.within, *filter(None, [columns.strata])]
             raise OptionError(
                 f"pooling over centres takes one column of centres, which are the strata as well: "
-                f"give {spelled('data.by', 'centre')}, got {', '.join(named) or 'none'}"
+                f"give {spelled('by', 'centre')}, got {', '.join(named) or 'none'}"
             )
         (name,) = columns.within
         for source in self.tables.sources:

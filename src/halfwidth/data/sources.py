@@ -118,7 +118,7 @@ class Tables:
                     column,
                     source.table.names,
                     hint=(
-                        f"It names the model of each row: {spelled('data.model')}. If each model "
+                        f"It names the model of each row: {spelled('model')}. If each model "
                         "has its own column, name each with its model: "
                         + at_door(
                             "value={'A': 'column', 'B': ...}.", f"{spelled('value')} for each."

@@ -86,7 +86,7 @@ def challenge_columns(tables: Tables, value: Any) -> tuple[TableColumns, Any, tu
     by_value = "" if used is value else f" by {VALUE!r}"
     note = (
         f"models ({columns.by!r}) are compared{by_value} within each {TASK!r}; name other columns "
-        f"by {spelled_both('data.model')}; {spelled_both('value')}; {spelled_both('data.by')}"
+        f"by {spelled_both('model')}; {spelled_both('value')}; {spelled_both('by')}"
     )
     return replace(columns, within=(TASK,)), used, (note,)
 

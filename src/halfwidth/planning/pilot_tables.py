@@ -13,6 +13,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import MetricSpec
 from halfwidth.core.types import Array
+from halfwidth.data.case_values import CaseValues
 from halfwidth.estimation.check import as_numbers
 from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.io.table import Table
@@ -20,7 +21,6 @@ from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.tables.layout import (
     Layout,
     Slice,
-    layout_of,
     metrics_in,
     not_applicable_note,
     slices,
@@ -62,7 +62,7 @@ def pilot_differences_in(
     frame: Any,
     values: Sequence[str] | None = None,
     *,
-    by: str | None = None,
+    model: str | None = None,
     case: str | None = None,
     metric: str | None = None,
 ) -> Array:
@@ -71,18 +71,19 @@ def pilot_differences_in(
     The models are two columns, or the two levels of a column, whose rows are of the same case where
     they have the same id. Cases that either model lacks are an error.
     """
-    table = Table.from_frame(frame)
-    layout = layout_of(table, values, None if by is None else [by], case)
+    tables = CaseValues.from_table(frame, values, model=model, case=case).tables
+    (source,) = tables.sources
+    table, layout = source.table, tables.layout(source, values)
     every = slices(table, layout, missing="raise")
     parts = [part.checked() for part in every if _has_metric(part, metric)]
     if len(parts) != 2:
         raise OptionError(
             f"the pilot holds {len(parts)} model(s), and a difference is of two: name two columns "
             f"({spelled('values', ['new', 'old'])}) or the column that tells two models apart "
-            f"({spelled('by', 'model')})"
+            f"({spelled('model', 'network')})"
         )
     keys: list[Sequence[Any]] = [part.rows.tolist() for part in parts]
-    if by is not None:
+    if tables.apart(source):
         if layout.case is None:
             raise OptionError(
                 f"no column says which rows are of the same case: name it, {spelled('case')}"

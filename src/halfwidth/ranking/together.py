@@ -73,7 +73,7 @@ def _check_combined(
         raise OptionError(
             f"{spelled('combine', combine)} combines ranks over metrics or tasks, and there is one "
             f"ranking; name several metrics ({spelled('metric')}) or the column of tasks "
-            f"({spelled('data.by')})"
+            f"({spelled('by')})"
         )
     if options.margin and any(one.over != TASKS for one in together):
         raise OptionError(

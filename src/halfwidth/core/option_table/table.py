@@ -49,9 +49,6 @@ _NAMES = {
     "successes": Option(elsewhere="count k x"),
     "n": Option(elsewhere="nobs total trials"),
     "values": Option(flag="--value", elsewhere="value x a data sample samples columns column"),
-    "data.by": DATA["by"]._replace(flag="--within"),
-    "data.model": DATA["model"]._replace(flag="--by"),
-    "report.by": Option(flag="--within"),
     "study.draws": Option(flag="--lilliefors"),
     "study.target": Option(flag="--coverage"),
 }
