@@ -178,9 +178,9 @@ def test_values_that_cannot_be_used(arguments: str, words: str, complaint: Compl
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("--value Dice", "unknown column 'Dice'; did you mean 'dice'? Known: case, model, dice"),
-        ("--by modle", "unknown column 'modle'; did you mean 'model'?"),
-        ("--case cas", "unknown column 'cas'; did you mean 'case'?"),
+        ("--value Dice", "no column 'Dice'; did you mean 'dice'? It has case, model, dice"),
+        ("--by modle", "no column 'modle'; did you mean 'model'?"),
+        ("--case cas", "no column 'cas'; did you mean 'case'?"),
         ("--value dice --by dice", "'dice' cannot be values and by at once"),
         ("--metric dcs", "unknown metric 'dcs'; did you mean 'dsc'?"),
         ("--metric my_score", "A metric of your own needs bounds"),

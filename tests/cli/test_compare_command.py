@@ -101,7 +101,8 @@ def test_two_files_are_two_models_matched_by_case(compared: Compared) -> None:
     "arguments",
     [
         "new=unet/hd.csv old=vit/hd.csv",
-        "long.csv --value mm",
+        "long.csv --model model --value mm",
+        "long.csv --by model --value mm",
         "long.csv --value mm",
         "wide.csv --value new --value old",
     ],
@@ -244,7 +245,10 @@ DSC = ("--value", "v", "--metric", "dsc", "--margin", "0.05", "--json")
         ("new.csv old.csv --metric hd95 --better higher", "of HD95, lower is better"),
         ("new.csv old.csv --better up", "--better 'up' is neither higher nor lower"),
         ("new.csv old.csv --metric hd95 --baseline odl", "did you mean 'old'?"),
-        ("new.csv old.csv --metric hd95 --model model", "--model model names the models of one table"),
+        (
+            "new.csv old.csv --metric hd95 --model model",
+            "--model model names the models of one table",
+        ),
         ("long.csv --model modle --value mm", "no column 'modle'; did you mean 'model'?"),
         ("new.csv old.csv --value mm", "no column 'mm'"),
         ("long.csv --value mm --model-from folder", "no effect on a single file, long.csv"),
@@ -278,7 +282,10 @@ DSC = ("--value", "v", "--metric", "dsc", "--margin", "0.05", "--json")
         ("new.csv old.csv --metric hd95 --unmatched omit", "did you mean --pairing common?"),
         ("new.csv old.csv --metric hd95 --plot-kind cases", "no effect without --plot"),
         ("new.csv old.csv --metric hd95 --tests none", "did you mean --test?"),
-        ("both.csv --model label_a --metric accuracy", "0 raters beside model 'label_a'"),
+        (
+            "both.csv --model label_a --rater label_b --metric accuracy",
+            "1 rater beside model 'label_a'",
+        ),
         ("both.csv --model y --rater y --rater label_b --metric f1", "'y' named twice"),
         ("both.csv --rater y --rater label_b --metric accuracy", "--model NAME is missing"),
         (
@@ -292,7 +299,7 @@ DSC = ("--value", "v", "--metric", "dsc", "--margin", "0.05", "--json")
             "--baseline y has no",
         ),
         ("both.csv --model a --rater y --rater b --metric f1 --scale 2", "--scale needs --pairs"),
-        ("new.csv old.csv --model new --metric hd95", "not 2 files"),
+        ("new.csv old.csv --model new --rater a --metric hd95", "not 2 files"),
         ("pairs.csv --pairs prediction --model m --metric dsc", "give two columns, as in"),
         ("pairs.csv --pairs prediction,ref --model m --metric dsc", "unknown column 'ref'"),
     ],

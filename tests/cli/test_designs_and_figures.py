@@ -75,7 +75,7 @@ def test_the_table_has_a_column_of_clusters(table: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--groups", "patent"), "unknown column 'patent'; did you mean 'patient'"),
+        (("--groups", "patent"), "no column 'patent'; did you mean 'patient'"),
         (("--strata", "patient", "--groups", "site"), "lie in more than one stratum"),
         (("--groups", "dice"), "cannot be values and groups at once"),
         (("--groups", "site", "--strata", "site"), "cannot be groups and strata at once"),

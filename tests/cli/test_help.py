@@ -216,8 +216,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save("new.csv", case=many, dice=(old + rng.normal(0.01, 0.005, 300)).clip(0, 1).round(4))
     save("wide.csv", case=case, unet=dice, vit=better)
     tasks, models = names["task"], ["nnunet"] * n + ["vit"] * n
-    save("challenge.csv", case=case * 2, algorithm=models, task=tasks * 2, dice=[*dice, *better])
-    save("models.csv", case=case * 2, model=models, task=tasks * 2, dice=[*dice, *better])
+    of_both = {"case": case * 2, "task": tasks * 2, "dice": [*dice, *better]}
+    for name, file in (("network", "networks"), ("model", "models"), ("algorithm", "challenge")):
+        save(f"{file}.csv", **{name: models}, **of_both)
+    save("pair.csv", case=case * 2, model=models, dice=[*dice, *better])
     truth = rng.integers(0, 2, n)
     readers = {name: np.where(rng.random(n) < 0.2, 1 - truth, truth) for name in ("unet", "A", "B")}
     save("labels.csv", case=case, **readers)
@@ -231,6 +233,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     y = rng.integers(0, 2, 300)
     old_scores = y / 2 + rng.random(300) / 2
     save("preds_old.csv", case=many, y=y, p=old_scores)
+    for name in "ab":
+        save(f"preds_{name}.csv", case=many, y=y, p1=old_scores)
     save("preds_new.csv", case=many, y=y, p=(old_scores + y / 50).clip(0, 1))
     scored = np.r_[truth / 2 + rng.random(n) / 2, truth / 3 + rng.random(n) / 2].round(3)
     save("predictions.csv", case=case * 2, model=models, y=[*truth, *truth], p=scored)

@@ -331,7 +331,10 @@ def test_the_help_shows_test_sets(run: Run) -> None:
         ("--target y --prediction said", "--target y and --prediction said hold labels of differ"),
         ("--target word --score p1", "say which of 'sick', 'well' that is"),
         ("--target word --score p1", "that is: --pos-label"),
-        ("--target cls --score a --score b", "--score: 2 score columns for 3 classes ('A', 'B', "),
+        (
+            "--target cls --score a --score b",
+            "--score a --score b: 2 score columns for 3 classes ('A', 'B', ",
+        ),
         ("--target y --score p1 --pos-label 2", "--pos-label 2 is not one of the labels 0, 1"),
         ("--target word --score p1 --pos-label sik", "did you mean 'sick'?"),
         ("--target y --score p1 --labels 0", "--labels 0: name at least two classes"),
@@ -386,7 +389,7 @@ def test_text_is_no_target_of_a_regression(complaint: Complaint) -> None:
 def test_missing_ones_are_named_with_the_option(complaint: Complaint) -> None:
     text = complaint("holes.csv --target y --score p1 --metric auroc")
     assert text == (
-        "--target y, --score: 2 of 120 cases lack a label or a finite score (cases #4, #8). "
+        "--target y, --score p1: 2 of 120 cases lack a label or a finite score (cases c3, c7). "
         "--missing omit leaves them out"
     )
     assert "has no meaning" in complaint(
@@ -397,8 +400,7 @@ def test_missing_ones_are_named_with_the_option(complaint: Complaint) -> None:
 @pytest.mark.parametrize(
     "option",
     [
-        *("--value p1", "--by site", "--statistic median", "--penalty 0", "--scale 100"),
-        *("--case case", "--over clusters"),
+        *("--value p1", "--statistic median", "--penalty 0", "--scale 100", "--over clusters"),
     ],
 )
 def test_options_of_values_are_not_ignored_beside_a_target(
@@ -431,7 +433,7 @@ def test_options_of_test_sets_are_not_ignored_without_a_target(
         ("--score-file p.npy", "--target-file and --score-file go together; --target-file is mis"),
         ("t.csv --target-file y.npy --score-file p.npy", "replace a table; leave out FI"),
         ("--target-file y.npy --score-file p.npy --target y", "replace a table"),
-        ("--target-file y.npy --score-file p.npy --groups pair", "name columns of a table; arr"),
+        ("--target-file y.npy --score-file p.npy --groups pair", "--groups: arrays have no col"),
         ("--target-file y.npy --score-file short.npy", "--target-file y.npy has 120 cases and "),
         ("--target-file y.npy --score-file short.npy", "--score-file short.npy 117; they must be"),
         ("--target-file y.npy --score-file rows.npy", "--score-file rows.npy: 3 score columns fo"),

@@ -52,11 +52,14 @@ def test_cases_that_repeat_are_cautioned(slices: Path, run: Run) -> None:
     assert [c["code"] for c in made["cautions"]] == ["HW102"]
 
 
-def test_models_that_are_pooled_are_told_apart_by_where(slices: Path, run: Run) -> None:
-    ran = run("ci", named(slices, "model"), *ASK)
-    said = "halfwidth: the rows of 20 models are taken together; --where model=P00 takes one"
-    assert said in ran.err.splitlines()
-    assert "taken together" not in run("ci", slices, *ASK, "--groups", "model").err
+def test_models_are_told_apart_unless_their_column_has_another_part(slices: Path, run: Run) -> None:
+    models = named(slices, "model")
+    asked = ("--target", "y", "--score", "prob", "--metric", "accuracy", "--json")
+    each = run("ci", models, *asked).estimates
+    assert len(each) == 20
+    assert each[0]["by"] == {"model": "P00"}
+    (together,) = run("ci", models, *asked, "--groups", "model").estimates
+    assert together["n_groups"] == 20
 
 
 def test_clusters_end_the_caution_and_the_interval_is_wider(slices: Path, run: Run) -> None:

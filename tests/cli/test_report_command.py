@@ -241,8 +241,6 @@ def test_other_formats_stand_beside_the_page(run: Run) -> None:
         ((*OF_PREDICTIONS, "--statistic", "sd"), "--statistic has no effect on a metric of a test"),
         ((*OF_PREDICTIONS, "--over", "runs"), "--over has no effect on a metric of a test set"),
         ((*OF_PREDICTIONS, "--failures", "unseen"), "--failures has no effect on a metric of a"),
-        ((*OF_PREDICTIONS, "--by", "y"), "--by has no effect on a test set of one model"),
-        ((*OF_PREDICTIONS, "--case", "case"), "has no effect on a test set of one model without"),
         (("models.csv", "--model-from", "folder"), "no effect on a single file, models.csv"),
         (("old.csv", "--protocol", "gone.txt"), "gone.txt"),
         (("gone.csv",), "gone.csv"),

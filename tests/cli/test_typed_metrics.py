@@ -56,7 +56,7 @@ def test_a_gate_is_over_all_metrics(files: Path, run: Run) -> None:
 def test_metrics_of_one_model_are_estimated_and_reported(files: Path, run: Run) -> None:
     ran = run("ci", files / "new.csv", *["--metric", "DSC=dice,HD95=hd95", "--seed", "1", "--json"])
     told = json.loads(ran.out)["estimates"]
-    assert [(one["label"], one["metric"]) for one in told] == [("DSC", "dsc"), ("HD95", "hd95")]
+    assert [(one["label"], one["metric"]) for one in told] == [("new", "dsc"), ("new", "hd95")]
     page = files / "page.html"
     ran = run("report", files / "new.csv", "--metric", TYPED[0], "--no-figures", "-o", page)
     assert ran.status == 0, ran.err

@@ -91,12 +91,12 @@ def test_a_table_of_two_models_is_one(run: Run, tmp_path: Path) -> None:
     by_columns = run(
         "plan", "difference", "--pilot", wide, "--value", "new", "--value", "old", *asked
     )
-    by_model = run("plan", "difference", "--pilot", long, "--by", "model", *asked)
+    by_model = run("plan", "difference", "--pilot", long, *asked)
     found = [json.loads(one.out)["plans"][0] for one in (by_columns, by_model)]
     direct = planning.difference(n=50, pilot=new - old, margin=0.02, metric="dsc", method="t")
     assert [one["power"] for one in found] == pytest.approx([direct.power] * 2)
-    refused = run("plan", "difference", "--pilot", long, *asked)
+    refused = run("plan", "difference", "--pilot", wide, "--value", "new", *asked)
     assert (refused.status, "of two" in refused.err) == (2, True)
     long.write_text("\n".join(["case,model,dsc", *rows[1:]]), encoding="utf-8")
-    unmatched = run("plan", "difference", "--pilot", long, "--by", "model", *asked)
+    unmatched = run("plan", "difference", "--pilot", long, *asked)
     assert (unmatched.status, "one value of either model" in unmatched.err) == (2, True)

@@ -88,7 +88,7 @@ def ci(
     halfwidth ci dice.csv --metric dsc
     halfwidth ci percent.csv --metric dsc --scale 100 --missing omit
     halfwidth ci dice.csv --metric dsc --statistic median --statistic iqr
-    halfwidth ci long.csv --value dice --by organ --metric dsc --json
+    halfwidth ci long.csv --value dice --by task --metric dsc --json
     halfwidth ci long.csv --value dice --groups patient --plot dice.png
 
     Test sets: name the column of true classes and those of the scores, or of the predicted classes.
@@ -108,8 +108,11 @@ def ci(
     fmt = options.resolve_format(fmt, json, out)
     params, files = ctx.params, files or []
     of_test_set = has_test_set(params)
-    if not (files or of_test_set):
-        raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")
+    if not (files or params["target_file"] or params["score_file"]):
+        how = " --target COLUMN --score COLUMN" * of_test_set
+        raise OptionError(
+            f"name the table: halfwidth ci FILE{how}; 'halfwidth ci --help' says more"
+        )
     if not of_test_set:
         refuse_given(ctx, (*calibration.NAMES, "jobs"), "needs --target COLUMN, the true classes")
     elif any(params[name] for name in calibration.NAMES):

@@ -76,7 +76,7 @@ def compare(
     halfwidth compare new.csv old.csv --metric dsc
     halfwidth compare B=new.csv A=old.csv --metric dsc --margin 0.01
     halfwidth compare wide.csv --value unet --value vit --metric dsc
-    halfwidth compare models.csv --model network --by task --metric dsc
+    halfwidth compare networks.csv --model network --by task --metric dsc
     halfwidth compare models.csv --metric dsc --by task --baseline nnunet
 
     Metrics of a whole test set:

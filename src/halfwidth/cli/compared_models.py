@@ -61,7 +61,7 @@ class Columns:
     def _check_test_set(self, n_files: int) -> None:
         kind = "prediction" if self.predicted else "score"
         if self.target is None:
-            raise OptionError("scores and predictions need --target COLUMN, the true classes")
+            raise OptionError("--score and --prediction need --target COLUMN, the true classes")
         if any(self.sides):
             if not all(self.sides):
                 lacking = "b" if self.sides[0] else "a"
@@ -83,8 +83,8 @@ class Columns:
         elif bool(self.score) == (self.prediction is not None):
             alternative = ", or --score-a and --score-b of one table" if self.takes_sides else ""
             raise OptionError(
-                "--target needs --score COLUMN or --prediction COLUMN"
-                + ("; not both" if self.score else alternative)
+                "--target needs --score COLUMN (one for each class, or that of the positive one) "
+                "or --prediction COLUMN" + ("; not both" if self.score else alternative)
             )
 
 
@@ -248,13 +248,13 @@ def read_models(
     (table,) = tables.values()
     if any(columns.sides):
         return _side_by_side(table, columns)
-    models = replace(models, tables=table, model=columns.model)
+    alone = replace(models, tables=table, model=columns.model)
     if columns.model or any(name in table for name in MODEL_COLUMNS):
-        return models
+        return alone
     if compared and len(columns.value) > 1:
-        return replace(models, value={name: name for name in columns.value})
+        return replace(alone, value={name: name for name in columns.value})
     if may_be_one:
-        return models
+        return models if compared else alone
     raise OptionError(_no_models(table, columns))
 
 

@@ -17,9 +17,13 @@ from halfwidth.cli.compared_models import (
 from halfwidth.cli.metric_names import typed_metrics
 from halfwidth.cli.output import note_if_long
 from halfwidth.core.errors import OptionError, shortened
-from halfwidth.core.spec import Better, MetricSpec
+from halfwidth.core.kinds import Estimand
+from halfwidth.core.parameters import split_names
+from halfwidth.core.spec import Better, Metric, MetricSpec, Takes
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.predictions import Predictions
+from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
 from halfwidth.io.arrays import read_array
 from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
@@ -90,7 +94,8 @@ def data_in(
         compared=compared,
         may_be_one=not compared or params.get("goal") is not None,
     )
-    note_if_long(sum(map(len, models.each)), params["method"], params["n_resamples"])
+    if _draws(params, columns):
+        note_if_long(sum(map(len, models.each)), params["method"], params["n_resamples"])
     described = {name: params[name] for name in OF_DATA if name in params}
     described |= {
         "by": tuple(params["by"] or ()),
@@ -101,6 +106,17 @@ def data_in(
         if columns.has_test_set
         else _case_values(models, params, described)
     )
+
+
+def _draws(params: Mapping[str, Any], columns: Columns) -> bool:
+    """Whether bootstraps have to draw: of ranks of scores, and of all statistics but means."""
+    if columns.has_test_set:
+        metrics = [resolve_sample_metric(name) for name in split_names(params["metric"] or ())]
+        return any(one.spec.takes is Takes.SCORES for one in metrics if isinstance(one, Metric))
+    asked = params["statistic"]
+    names = split_names([asked] if isinstance(asked, str) else asked)
+    kinds = {resolve_statistic(name).spec.estimand for name in names}
+    return params["n_resamples"] is not None or kinds != {Estimand.MEAN}
 
 
 def _case_values(
@@ -147,21 +163,19 @@ def _arrays(files: Sequence[str], params: Mapping[str, Any]) -> Predictions:
             "--target-file and --score-file replace a table; leave out FILE, --target, --score and "
             "--prediction"
         )
-    given: dict[str, Path | None] = {name: params[name] for name in ARRAYS}
-    for name, file in given.items():
+    given: dict[str, Path | None] = {name.replace("_", "-"): params[name] for name in ARRAYS}
+    for flag, file in given.items():
         if file is None:
-            raise OptionError(
-                f"--target-file and --score-file go together; --{name.replace('_', '-')} is missing"
-            )
+            raise OptionError(f"--target-file and --score-file go together; --{flag} is missing")
     if named := [f"--{name.replace('_', '-')}" for name in COLUMNS if params.get(name)]:
-        raise OptionError(f"{' and '.join(named)}: arrays have no columns; give a table")
+        raise OptionError(f"{', '.join(named)}: arrays have no columns; give a table")
     if reading.Options.from_given(params) != reading.Options():
         raise OptionError(
             "--where, --sheet, --decimal, --header, --input-format, --path and --filter are for "
             "tables; leave them out for arrays"
         )
-    y_true, y_score = (read_array(str(given[name])) for name in ARRAYS)
-    return Predictions.from_arrays(
+    y_true, y_score = (read_array(str(file)) for file in given.values())
+    arrays = Predictions.from_arrays(
         y_true,
         y_score,
         **test_set_texts.labels_among(y_true, params),
@@ -170,6 +184,7 @@ def _arrays(files: Sequence[str], params: Mapping[str, Any]) -> Predictions:
         missing=params["missing"],
         **{name: params[name] for name in OF_PREDICTIONS},
     )
+    return arrays.called(*(f"--{flag} {file}" for flag, file in given.items()))
 
 
 def label_options(table: Table, column: str, params: Mapping[str, Any]) -> dict[str, Any]:

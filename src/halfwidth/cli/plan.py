@@ -181,7 +181,7 @@ def difference(
     halfwidth plan difference --sd 0.05 --difference 0.02 --power 0.8 --metric dsc
     halfwidth plan difference --sd 0.05 --margin 0.02 --power 0.8 --metric dsc
     halfwidth plan difference --sd 0.1 --unpaired --difference 0.05 -n 30 -n 60
-    halfwidth plan difference --pilot models.csv --value dice \\
+    halfwidth plan difference --pilot pair.csv --value dice \\
         --difference 0.02 --power 0.8 --metric dsc
     """
     outlet = Outlet.from_options(fmt, json, out, plot)

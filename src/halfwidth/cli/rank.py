@@ -79,7 +79,7 @@ def rank(
     A model has the ranks that the differences between all models, taken together, leave it.
 
     \b
-    halfwidth rank models.csv --model network --metric dsc
+    halfwidth rank networks.csv --model network --metric dsc
     halfwidth rank challenge.csv --metric dsc
     halfwidth rank A=a.csv B=b.csv C=c.csv --metric dsc --margin 0.01
     halfwidth rank models.csv --metric dsc --scheme rank_then_aggregate

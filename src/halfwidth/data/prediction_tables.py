@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
@@ -148,9 +150,10 @@ def models_in(
             in_one_row=where.columns_by_model,
             needed=paired,
         )
+        complete = rows[np.logical_and.reduce([table.present(name)[rows] for name in where.used])]
         repeats = repeats_in(
             table,
-            rows,
+            complete,
             case=case,
             groups=None if columns.groups is None else table.levels(columns.groups),
             taken=used,
@@ -170,7 +173,9 @@ def models_in(
                         if columns.weights is None
                         else table.values(columns.weights, rows),
                         cautions=(
-                            *repeat_cautions(repeats, len(rows), ids_of_groups=groups is not None),
+                            *repeat_cautions(
+                                repeats, len(complete), ids_of_groups=groups is not None
+                            ),
                             *box_cautions(table.names),
                         ),
                     ),

@@ -333,6 +333,12 @@ class Predictions:
         requested = score_request(purpose, self.options, self.bounds, **how)
         return list(self._data.read(requested, self.missing))
 
+    def called(self, y_true: str, y_score: str) -> Predictions:
+        """The same, messages calling their arrays so."""
+        if not isinstance(self._data, PredictionArrays):
+            raise TypeError("columns of tables have names")
+        return replace(self, _data=replace(self._data, called=(y_true, y_score)))
+
     def without_metrics(self, *, decided: bool = False) -> Predictions:
         """The same without what only metrics look at; ``decided``: but with a threshold."""
         read = TestSetOptions(self.options.labels, self.options.pos_label, self.options.scores)
@@ -363,6 +369,8 @@ class Predictions:
 class PredictionArrays(Arrays):
     """Predictions of models in arrays."""
 
+    called: tuple[str, str] = ("y_true", "y_score")
+
     @property
     def has_target(self) -> bool:
         """Whether true classes or numbers are known."""
@@ -373,7 +381,7 @@ class PredictionArrays(Arrays):
     ) -> Iterator[ReadCases]:
         """Each model by itself."""
         for model in self.cases:
-            cases = read_test_set(model, requested, missing, columns=("y_true", "y_score"))
+            cases = read_test_set(model, requested, missing, columns=self.called)
             by = {MODEL: model.name} if model.name else {}
             yield ReadCases(cases, model, model.name, by)
 
