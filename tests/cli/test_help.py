@@ -232,9 +232,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save("preds2.csv", case=case, y=truth, **scores, **labels)
     y = rng.integers(0, 2, 300)
     old_scores = y / 2 + rng.random(300) / 2
-    save("preds_old.csv", case=many, y=y, p=old_scores)
-    for name in "ab":
-        save(f"preds_{name}.csv", case=many, y=y, p1=old_scores)
+    for name, column in (("old", "p"), ("a", "p1"), ("b", "p1")):
+        save(f"preds_{name}.csv", case=many, y=y, **{column: old_scores})
     save("preds_new.csv", case=many, y=y, p=(old_scores + y / 50).clip(0, 1))
     scored = np.r_[truth / 2 + rng.random(n) / 2, truth / 3 + rng.random(n) / 2].round(3)
     save("predictions.csv", case=case * 2, model=models, y=[*truth, *truth], p=scored)
