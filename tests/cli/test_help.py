@@ -223,10 +223,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     truth = rng.integers(0, 2, n)
     readers = {name: np.where(rng.random(n) < 0.2, 1 - truth, truth) for name in ("unet", "A", "B")}
     save("labels.csv", case=case, **readers)
-    both = [("unet", "A"), ("unet", "B"), ("A", "B")]
-    first, second = (np.repeat([pair[side] for pair in both], n) for side in (0, 1))
-    overlap = rng.beta(9, 2, 3 * n).round(4)
-    save("pairs.csv", case=case * 3, prediction=first, reference=second, dice=overlap)
+    first, second = (np.repeat(names, n) for names in (["unet", "unet", "A"], ["A", "B", "B"]))
+    pairs = {"prediction": first, "reference": second, "dice": rng.beta(9, 2, 3 * n).round(4)}
+    save("pairs.csv", case=case * 3, **pairs)
     scores = {name: truth / 2 + rng.random(n) / 2 for name in ("prob_a", "prob_b")}
     labels = {name: (p > 0.5).astype(int) for name, p in zip("ab", scores.values(), strict=True)}
     save("preds2.csv", case=case, y=truth, **scores, **labels)

@@ -221,8 +221,8 @@ class CaseValues:
             What the values are; of a canonical table those of its metrics that are wanted. Several
             are columns that are called as their metrics, or a mapping from column to metric.
         model : str, optional
-            Column that names the model of each row; default, where models are compared: the first
-            of model, algorithm and alg_name that there is.
+            Column that names the model of each row; default: the first of model, algorithm and
+            alg_name that there is.
         by : str or sequence of str, optional
             Column, such as the organ, for each of whose levels a verb answers apart. Of several
             columns each combination of levels.

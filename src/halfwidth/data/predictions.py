@@ -218,8 +218,8 @@ class Predictions:
         prediction : str or mapping of str to str, optional
             Column of predicted classes (or numbers). As a mapping, that of each model.
         model : str, optional
-            Column that names the model of each row; default, where models are compared: the first
-            of model, algorithm and alg_name that there is.
+            Column that names the model of each row; default: the first of model, algorithm and
+            alg_name that there is.
         by : str or sequence of str, optional
             Column, such as the organ, for each of whose levels a verb answers apart.
         case : str, optional

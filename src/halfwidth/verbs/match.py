@@ -41,8 +41,7 @@ def match_detections(data: Detections, *, model: str | None = None) -> MatchedDe
     data : Detections
         They say how detections are matched; with one range of sizes.
     model : str, optional
-        Column that names the model of each row; default, where models are compared: the first
-        of model, algorithm and alg_name that there is.
+        The detector that is meant, where the data are of several.
 
     Returns
     -------

@@ -34,8 +34,8 @@ DATA: Final[dict[str, Option]] = {
         elsewhere="values column",
     ),
     "model": Option(
-        "Column that names the model of each row; default, where models are compared: the first "
-        "of model, algorithm and alg_name that there is.",
+        "Column that names the model of each row; default: the first of model, algorithm and "
+        "alg_name that there is.",
         type="str, optional",
         default=None,
         metavar="COLUMN",

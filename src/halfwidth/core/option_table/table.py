@@ -44,6 +44,11 @@ _SHORT_DOORS = {
 # What only their names tell from those of the command line or of a spec.
 _NAMES = {
     "raters": Option(flag="--rater"),
+    "match_detections.model": Option(
+        "The detector that is meant, where the data are of several.",
+        type="str, optional",
+        default=None,
+    ),
     "other": Option(elsewhere="b values2 second"),
     "frame": Option(elsewhere="df data table"),
     "successes": Option(elsewhere="count k x"),
