@@ -143,34 +143,18 @@ class Bench:
     # Words of the command line.
 
     def words(self, verb: str, scene: Scene, **more: Any) -> list[str]:
-        options = {**scene.shared, **more}
-        if verb == "ci":
-            options |= {"by": list(scene.by)}
-        else:
-            options |= {
-                "within": list(scene.within),
-                **({"by": scene.model} if scene.model else {}),
-            }
+        options = {**scene.shared, **more, "by": list(scene.within)}
+        if scene.model:
+            options["model"] = scene.model
         return [word for name, value in options.items() for word in option_words(name, value)]
 
     def answer(self, verb: str, scene: Scene, *files: str, **more: Any) -> Any:
         """What a verb says of files, as JSON."""
-        if verb == "ci" and scene.model and scene.of_test_set:
-            return {"estimates": [e for one in self._apart(scene, files, more) for e in one]}
         words = [*files, *self.words(verb, scene, **more)]
         if verb != "report":
             return json.loads(self.run(verb, *words, "--json").out)
         self.run(verb, *words, "--json", "--no-figures", "-o", "page.html")
         return json.loads((self.folder / "page.json").read_text(encoding="utf-8"))
-
-    def _apart(self, scene: Scene, files: Sequence[str], more: Mapping[str, Any]) -> Iterator[Any]:
-        """`ci` has no --by for metrics of a test set: each model by itself."""
-        before = scene.shared.get("where", [])
-        for model in scene.levels(scene.model):
-            where = [*([before] if isinstance(before, str) else before), f"{scene.model}={model}"]
-            alone = replace(scene, model="").having(where=where)
-            estimates = self.answer("ci", alone, *files, **more)["estimates"]
-            yield [{**e, "by": {scene.model: model}} for e in estimates]
 
     def run(self, *words: str, statuses: Sequence[int] = (0,)) -> Answer:
         """Run a verb in this process; only answers and errors of ours may come of it."""

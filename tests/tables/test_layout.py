@@ -75,7 +75,7 @@ def test_the_table_of_a_challenge_gives_a_row_per_algorithm_and_task(model: str)
     assert table[0].value == pytest.approx((0.91 + 0.88 + 0.93) / 3)
     assert [
         e.label for e in hw.estimate(hw.CaseValues.from_table(frame, by="task", metric="dsc"))
-    ] == ["t1 / a", "t2 / a", "t1 / b", "t2 / b"]
+    ] == ["a / t1", "a / t2", "b / t1", "b / t2"]
     described = frame | {"age": [40] * 12}
     assert labels(described, metric="dsc") == ["a / t1", "a / t2", "b / t1", "b / t2"]
     # As models are compared.

@@ -160,8 +160,9 @@ def _layout(
     columns = settings.tables.columns
     by, groups, strata = columns.within, columns.groups, columns.strata
     canonical = {"metric", "value"} <= {*table.names}
-    if not (settings.says_by or canonical or groups):
-        by = telling_apart(table, case, {*(settings.values or ()), *filter(None, [strata])})
+    if not (settings.says_by or canonical):
+        taken = {*(settings.values or ()), *filter(None, [groups, strata])}
+        by = telling_apart(table, case, taken, groups)
     return layout_of(table, values, by, case, groups, strata, model)
 
 
@@ -196,7 +197,8 @@ def _notes(table: Table, layout: Layout, model: str, settings: _Settings) -> Ite
     yield from layout_notes(layout, named.groups, named.strata)
     if [*layout.by] != [model] and layout.by and not settings.says_by and layout.metric is None:
         columns = shortened([repr(column) for column in layout.by])
-        yield f"cases repeat; {columns} tells their rows apart ({spelled_both('by')})"
+        tell = "tells" if len(layout.by) == 1 else "tell"
+        yield f"cases repeat; {columns} {tell} their rows apart ({spelled_both('by')})"
     guesses = guessed_metrics(table, layout) if settings.guess else {}
     for title in dict.fromkeys(spec.called for spec in guesses.values()):
         columns = shortened(

@@ -18,6 +18,7 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "--target": ("--coverage",),
     "--kind": ("--method",),
     "--within": ("--by",),
+    "--by": ("--model",),
     # In other programs; arguments of libraries are in the table of options.
     "--bootstrap": ("--n-resamples",),
     "--class": ("--classes",),

@@ -116,7 +116,7 @@ def _places_by_identity(model: ModelCases, place: str) -> dict[Identity, int]:
             f"{place}model {model.name!r} has {len(repeated)} of its cases more than once "
             f"({shortened(repeated, SHOWN)}), and nothing says which rows belong together: "
             f"name what tells them apart ({spelled('case')}, such as the lesion within "
-            f"{spelled('groups')}; {spelled('within')}), or remove rows that are there twice"
+            f"{spelled('groups')}; {spelled('by')}), or remove rows that are there twice"
         )
     missing = sum(1 for identity in identities if is_missing(identity))
     if missing:

@@ -426,8 +426,8 @@ class PredictionTables:
             ):
                 place = f"{family_label(within)}: " if within else ""
                 cases = read_test_set(model, requested, missing, place, self.where.spelled)
-                by = within | ({apart.by or MODEL: model.name} if model.name else {})
-                yield ReadCases(cases, model, family_label(within, model.name), by)
+                by = ({apart.by or MODEL: model.name} if model.name else {}) | within
+                yield ReadCases(cases, model, family_label(by), by)
 
     def over_levels(self) -> PredictionTables:
         """The same tables, their one column of levels that of the strata."""

@@ -77,7 +77,7 @@ class Tables:
         columns, tables = self.columns, [one.table for one in self.sources if one.model is None]
         others = {columns.case, columns.groups, columns.strata, columns.weights}
         free = [one for one in MODEL_COLUMNS if one not in others]
-        usual = (one for one in free if any(one in table for table in tables))
+        usual = (one for one in free if any(_names_models(table, one) for table in tables))
         return columns.by or next(usual, "")
 
     @property
@@ -159,6 +159,11 @@ def tables_of(
     for source in tables.sources:
         check_columns(source.table, [*further, *columns.named])
     return tables
+
+
+def _names_models(table: Table, column: str) -> bool:
+    """Whether a column is there and its levels repeat; else they are names of rows."""
+    return column in table and len(table.factor(column).distinct) < len(table)
 
 
 def is_table(data: Any) -> bool:

@@ -19,19 +19,21 @@ CROSSED = 0.5
 MOST_LEVELS = 200
 
 
-def telling_apart(table: Table, case: str | None, taken: Collection[str]) -> tuple[str, ...]:
+def telling_apart(
+    table: Table, case: str | None, taken: Collection[str], groups: str | None = None
+) -> tuple[str, ...]:
     """Columns whose levels must be looked at apart, because cases repeat across them.
 
-    A table of several models or structures has a row per case in each. A column in which most
+    Where ``groups`` names a column of clusters, ids name cases within these. A table of several models or structures has a row per case in each. A column in which most
     cases have one level only, such as the scanner, is none.
 
     >>> table = Table.from_frame({"case": ["a", "b"] * 2, "organ": list("xxyy"), "dice": [1.0] * 4})
     >>> telling_apart(table, "case", ())
     ('organ',)
     """
-    if case is None:
+    if case is None or case == groups:
         return ()
-    cases = table.factor(case).codes
+    cases = joint_codes(*(table.factor(name).codes for name in (groups, case) if name is not None))
     if _distinct(cases) == len(table):
         return ()
     columns = {
