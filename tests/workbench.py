@@ -142,7 +142,7 @@ class Bench:
 
     # Words of the command line.
 
-    def words(self, verb: str, scene: Scene, **more: Any) -> list[str]:
+    def words(self, scene: Scene, **more: Any) -> list[str]:
         options = {**scene.shared, **more, "by": list(scene.within)}
         if scene.model:
             options["model"] = scene.model
@@ -150,7 +150,7 @@ class Bench:
 
     def answer(self, verb: str, scene: Scene, *files: str, **more: Any) -> Any:
         """What a verb says of files, as JSON."""
-        words = [*files, *self.words(verb, scene, **more)]
+        words = [*files, *self.words(scene, **more)]
         if verb != "report":
             return json.loads(self.run(verb, *words, "--json").out)
         self.run(verb, *words, "--json", "--no-figures", "-o", "page.html")

@@ -36,7 +36,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from over_data import metric_ci, over
+from over_data import over
 from tellings import ODD_NAMES, TELLINGS, Told, a_file_each
 from workbench import (
     Bench,
@@ -184,7 +184,7 @@ def gated(bench: Bench) -> None:
     margin = bench.r.choice([0.01, 0.1, 0.5])
     pairs = bench.answer("compare", told.scene, *told.files, margin=margin)["comparisons"]
     new, old = told.files
-    words = [new, "--against", old, *bench.words("gate", told.scene, margin=margin)]
+    words = [new, "--against", old, *bench.words(told.scene, margin=margin)]
     ran = bench.run("gate", *words, "--json", statuses=(0, 4, 5))
     answer = json.loads(ran.out)
     drop = (
@@ -239,27 +239,13 @@ def by_the_library(bench: Bench) -> None:
     def asked() -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            if verb == "ci" and scene.of_test_set:
-                part = frame[frame.model == "a"]
-                y, p = part.pop("truth"), part.pop("score")
-                named = {k: v for k, v in options.items() if k not in ("target", "score")}
-                named |= {"groups": part["patient"]} if "groups" in named else {}
-                return kept_whole(metric_ci(y, p, **named))
-            if verb == "ci":
-                estimated = over(hw.estimate, hw.CaseValues.from_table)
-                return kept_whole(estimated(frame, by=list(scene.by), **options))
             made = hw.Predictions if scene.of_test_set else hw.CaseValues
-            work: Any = hw.compare if verb == "compare" else hw.rank
-            return kept_whole(
-                over(work, made.from_table)(frame, model="model", by=list(scene.within), **options)
-            )
+            work: Any = {"ci": hw.estimate, "compare": hw.compare, "rank": hw.rank}[verb]
+            named = {"model": scene.model or None, "by": list(scene.within)}
+            return kept_whole(over(work, made.from_table)(frame, **named, **options))
 
-    alone = verb == "ci" and scene.of_test_set
-    told = replace(scene, model="").having(where="model=a") if alone else scene
-    answers = both(lambda: bench.answer(verb, told, file), asked)
-    if answers and alone:
-        same(answers[0]["estimates"][0], answers[1], but=("label",))
-    elif answers:
+    answers = both(lambda: bench.answer(verb, scene, file), asked)
+    if answers:
         same(*answers, but=("message", "sentence"))
 
 
@@ -387,7 +373,7 @@ def in_every_format(bench: Bench) -> None:
     """A table, Markdown and LaTeX can be had of any answer; CSV has the numbers of JSON."""
     scene = a_table(bench)
     verb = bench.r.choice(["ci", "compare", "rank"])
-    words = [bench.write(scene), *bench.words(verb, scene)]
+    words = [bench.write(scene), *bench.words(scene)]
     answer = json.loads(bench.run(verb, *words, "--json").out)
     rows = next(iter(v for k, v in answer.items() if isinstance(v, list)))
     for form in ("table", "markdown", "latex"):
