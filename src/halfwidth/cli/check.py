@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from halfwidth.cli import options, reading
+from halfwidth.cli import comparison_options, options, reading
 from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.compared_models import named_models, refuse_name_of_one
 from halfwidth.cli.option_groups import argument, option, switch, with_options
@@ -29,10 +29,11 @@ def check(
         ),
     ] = None,
     value: options.Values = None,
+    model: comparison_options.Model = None,
     by: Annotated[
         list[str] | None,
         option(
-            "Column whose levels are looked at apart (model, organ, ...); repeatable; "
+            "Column whose levels are looked at apart, such as the organ; repeatable; "
             "default: those across which cases repeat.",
             "COLUMN",
             Group.INPUT,
@@ -78,6 +79,7 @@ def check(
         tables if len(tables) > 1 else next(iter(tables.values())),
         value,
         metric=metric,
+        model=model,
         by=by,
         case=case,
         groups=groups,

@@ -24,8 +24,9 @@ def telling_apart(
 ) -> tuple[str, ...]:
     """Columns whose levels must be looked at apart, because cases repeat across them.
 
-    Where ``groups`` names a column of clusters, ids name cases within these. A table of several models or structures has a row per case in each. A column in which most
-    cases have one level only, such as the scanner, is none.
+    Where ``groups`` names a column of clusters, ids name cases within these. A table of several
+    models or structures has a row per case in each. A column in which most cases have one level
+    only, such as the scanner, is none.
 
     >>> table = Table.from_frame({"case": ["a", "b"] * 2, "organ": list("xxyy"), "dice": [1.0] * 4})
     >>> telling_apart(table, "case", ())

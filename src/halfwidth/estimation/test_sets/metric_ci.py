@@ -119,45 +119,18 @@ def metric_ci(
     >>> [(row.metric, row.value, row.n) for row in rows]
     [('sensitivity', 0.6, 25), ('specificity', 0.6, 25)]
     """
-    estimates = estimates_of_test_set(
-        y_true,
-        y_score,
-        metric=metric,
-        average=average,
-        options=TestSetOptions(labels, pos_label, threshold=threshold),
-        sample_weight=sample_weight,
-        groups=groups,
-        strata=strata,
+    request = resolve_request(
         method=method,
         confidence_level=confidence_level,
         alternative=alternative,
         n_resamples=n_resamples,
         rng=rng,
         missing=missing,
+        penalty=None,
     )
-    single = not is_several(metric) and (average is None or isinstance(average, str))
-    return estimates[0] if single and len(estimates) == 1 else estimates
-
-
-def estimates_of_test_set(
-    y_true: Any,
-    y_score: Any,
-    *,
-    metric: Any,
-    average: Any,
-    options: TestSetOptions,
-    sample_weight: Any,
-    groups: Any,
-    strata: Any,
-    missing: MissingLabels,
-    bounds: Any = None,
-    names: tuple[str, str] = ("y_true", "y_score"),
-    **inference: Any,
-) -> Estimates:
-    """A row for each metric, average and class; ``names`` are what messages call the two."""
-    request = resolve_request(missing=missing, penalty=None, **inference)
     averages = None if average is None else several(average, "average")
-    requested = metric_request(several(metric, "metric"), averages, options, bounds)
+    options = TestSetOptions(labels, pos_label, threshold=threshold)
+    requested = metric_request(several(metric, "metric"), averages, options, bounds=None)
     cases = requested.test_set(
         y_true,
         y_score,
@@ -165,6 +138,8 @@ def estimates_of_test_set(
         sample_weight=sample_weight,
         groups=groups,
         strata=strata,
-        where=names,
+        where=("y_true", "y_score"),
     )
-    return Estimates(estimate_jobs(requested.jobs(cases), request), cases.notes)
+    estimates = Estimates(estimate_jobs(requested.jobs(cases), request), cases.notes)
+    single = not is_several(metric) and (average is None or isinstance(average, str))
+    return estimates[0] if single and len(estimates) == 1 else estimates
