@@ -300,7 +300,7 @@ DSC = ("--value", "v", "--metric", "dsc", "--margin", "0.05", "--json")
         ),
         ("both.csv --model a --rater y --rater b --metric f1 --scale 2", "--scale needs --pairs"),
         ("new.csv old.csv --model new --rater a --metric hd95", "not 2 files"),
-        ("pairs.csv --pairs prediction --model m --metric dsc", "give two columns, as in"),
+        ("pairs.csv --pairs prediction --model m --metric dsc", "names 1 column(s): give two"),
         ("pairs.csv --pairs prediction,ref --model m --metric dsc", "unknown column 'ref'"),
     ],
 )

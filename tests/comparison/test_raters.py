@@ -237,7 +237,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(hw.DataError, match="no rows of 'A' with 'B'"):
         of_pairs(lacking, "v", model="model", metric="dsc")
     with pytest.raises(hw.UnknownNameError, match="column"):
-        of_pairs(table, "v", model="model", prediction="pred", metric="dsc")
+        of_pairs(table, "v", model="model", pairs=("pred", "reference"), metric="dsc")
     with pytest.raises(hw.UnknownNameError, match="rater"):
         of_pairs(table, "v", model="model", raters=["Z", "A"], metric="dsc")
 

@@ -70,18 +70,12 @@ def _labels(table: Table, params: Mapping[str, Any]) -> Readings:
 
 def _pairs(table: Table, params: Mapping[str, Any]) -> Readings:
     """Values of cases of pairs, with columns that name both members."""
-    columns = [name.strip() for name in params["pairs"].split(",")]
-    if len(columns) != 2:
-        raise OptionError(
-            f"--pairs {params['pairs']}: give two columns, as in --pairs prediction,reference"
-        )
     return Readings.from_pairs(
         table,
         params["value"],
         model=params["model"],
         raters=params["rater"],
-        prediction=columns[0],
-        reference=columns[1],
+        pairs=[name.strip() for name in params["pairs"].split(",")],
         by=params["by"],
         bounds=options.parse_bounds(params["bounds"]),
         **{name: params[name] for name in ("over", "scale", "penalty", *SHARED)},

@@ -110,12 +110,7 @@ Rater = Annotated[
 ]
 Pairs = Annotated[
     str | None,
-    option(
-        "Of values of cases, such as DSC: the two columns that name whose mask is compared "
-        "with whose.",
-        "COLUMN,COLUMN",
-        Group.RATERS,
-    ),
+    declared("pairs", more="Of values of cases, such as DSC."),
 ]
 Plot = Annotated[
     Path | None, option("Draw a figure too: FILE.png, .svg or .pdf.", "FILE", Group.OUTPUT)

@@ -271,8 +271,7 @@ class Readings:
         *,
         model: str,
         raters: Sequence[str] | None = None,
-        prediction: str = "prediction",
-        reference: str = "reference",
+        pairs: Sequence[str] = ("prediction", "reference"),
         by: Any = (),
         case: str | None = None,
         groups: str | None = None,
@@ -300,20 +299,18 @@ class Readings:
             What the model is called in the columns of pairs.
         raters : sequence of str, optional
             A rater, two or more; default: all others in the columns of pairs.
-        prediction : str, default "prediction"
-            Column of whose mask was scored.
-        reference : str, default "reference"
-            Column of whose mask was the reference.
+        pairs : pair of str, default ('prediction', 'reference')
+            The two columns that say whose mask was scored, and whose was the reference.
         by : str or sequence of str, optional
             Column, such as the organ, for each of whose levels a verb answers apart.
         case : str, optional
             Column of case ids; default: the first of case, case_id, id, subject, patient, name,
             filename that exists.
-        groups : array-like, shape (n,), optional
-            Cluster of each case: its patient, its scan. Cases of a cluster are resampled together.
-        strata : array-like, shape (n,), optional
-            Stratum of each case (its site, its class), where the number of cases in each was fixed
-            beforehand: bootstraps keep it.
+        groups : str, optional
+            Column that names the cluster of each row: its patient, its scan. Rows of a cluster are
+            resampled together.
+        strata : str, optional
+            Column that names the stratum of each row: its site, its class. Each keeps its size.
         over : {"cases", "clusters"}, default "cases"
             What the statistic is taken of: cases, or clusters, by the mean of each.
         bounds : (low, high), optional
@@ -353,12 +350,14 @@ class Readings:
         >>> round(d.first_value, 3), round(d.second_value, 3)
         (0.877, 0.843)
         """
-        sides = (
-            column_name("prediction", prediction) or "prediction",
-            column_name("reference", reference) or "reference",
-        )
+        columns = column_list("pairs", pairs)
+        if len(columns) != 2:
+            raise OptionError(
+                f"{spelled('pairs', list(columns))} names {len(columns)} column(s): give two, that "
+                "of whose mask was scored and that of whose was the reference"
+            )
         tables, known = tables_of_pairs(
-            Table.from_frame(table), str(model), column_list("raters", raters), sides
+            Table.from_frame(table), str(model), column_list("raters", raters), columns
         )
         values = CaseValues.from_table(
             tables,
@@ -373,8 +372,7 @@ class Readings:
             missing=missing_policy(missing),
             penalty=penalty,
         )
-        pairs = _Pairs(values, known)
-        return cls(known.model, missing=missing, pairing=pairing, _data=pairs)
+        return cls(known.model, missing=missing, pairing=pairing, _data=_Pairs(values, known))
 
     def __repr__(self) -> str:
         return shown_data("Readings", self.readers, model=self.model)

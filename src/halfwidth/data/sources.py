@@ -89,7 +89,7 @@ class Tables:
         for source in self.sources:
             if source.model is not None:
                 named[source.model] = None
-            elif column in source.table:
+            elif column and column in source.table:
                 named |= dict.fromkeys(map(str, source.table.factor(column).distinct))
         return tuple(named)
 

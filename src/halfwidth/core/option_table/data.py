@@ -493,10 +493,14 @@ READINGS: Final[dict[str, Option]] = {
         group=Group.RATERS,
         flag="--rater",
     ),
-    "from_pairs.prediction": Option(
-        "Column of whose mask was scored.", type="str", default="prediction"
+    "pairs": Option(
+        "The two columns that say whose mask was scored, and whose was the reference.",
+        type="pair of str",
+        default=("prediction", "reference"),
+        metavar="COLUMN,COLUMN",
+        group=Group.RATERS,
+        elsewhere="prediction reference",
     ),
-    "reference": Option("Column of whose mask was the reference.", type="str", default="reference"),
     "reader": Option(
         "Column that names the reader of each row.", type="str, optional", default=None
     ),

@@ -44,6 +44,8 @@ _SHORT_DOORS = {
 # What only their names tell from those of the command line or of a spec.
 _NAMES = {
     "raters": Option(flag="--rater"),
+    "from_pairs.groups": DATA["from_table.groups"],
+    "from_pairs.strata": DATA["from_table.strata"],
     "match_detections.model": Option(
         "The detector that is meant, where the data are of several.",
         type="str, optional",
