@@ -19,7 +19,7 @@ from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Statistic
-from halfwidth.core.types import Bounds
+from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
@@ -149,7 +149,7 @@ def metric_family(metric: Metric) -> str:
         return spec.name if metric.usual else ""
     if spec.kind is Kind.BINARY:
         return OF_PROPORTIONS
-    bounded = spec.bounds == Bounds(0.0, 1.0) and spec.family in {"overlap", "boundary"}
+    bounded = spec.bounds == UNIT_INTERVAL and spec.family in {"overlap", "boundary"}
     return OF_CASES if bounded else ""
 
 

@@ -320,11 +320,13 @@ def _resolve_method(method: Any) -> MethodSpec | None:
         return None
     if method.strip().lower().startswith(f"{AUTO}@"):
         raise OptionError(f"{spelled('method', method)} is not a version of auto; give {RULE}")
-    if METHODS.find(method.partition(":")[0]) is None:
+    name, colon, _ = method.partition(":")
+    known = METHODS.find(name)
+    if known is None:
         raise UnknownNameError(
             "method", method, [AUTO, *METHODS.names], synonyms=METHODS.every_name
         )
-    return method_named(method)
+    return method_named(method) if colon else known
 
 
 def check_accepts(

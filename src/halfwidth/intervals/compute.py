@@ -85,11 +85,6 @@ class Ingredients:
             self._values[need] = self._recipes[need]()
         return self._values[need]
 
-    def for_method(self, method: MethodSpec) -> list[Any]:
-        """What a method needs, in the order declared."""
-        weighted = Need.WEIGHTED
-        return [self[weighted](method) if need is weighted else self[need] for need in method.needs]
-
 
 def estimands(statistic: Statistic, *, binary: bool) -> frozenset[Estimand]:
     """What a statistic estimates: the mean of 0/1 values is a proportion too."""
@@ -149,7 +144,7 @@ def sample_ingredients(
     """
     binary = binary and statistic.spec.estimand is Estimand.MEAN
     paired = statistic.spec.estimand in PAIRED_PROPORTIONS
-    ingredients = Ingredients(
+    return Ingredients(
         {
             Need.BOUNDS: lambda: bounds,
             Need.TRIM_SHARE: lambda: statistic.parameters["share"],
@@ -198,9 +193,9 @@ def sample_ingredients(
                 paired=statistic.spec.pair_bounds is not None,
                 spread=statistic.spec.estimand is Estimand.SPREAD,
             ),
+            **({Need.SORTED_VALUES: lambda: values} if design.simple else {}),
         }
     )
-    return ingredients.with_recipes({Need.SORTED_VALUES: lambda: values} if design.simple else {})
 
 
 def _by_pseudo_cases(
@@ -302,8 +297,14 @@ def apply(
     Without ``clip`` a method gives its textbook formula even where that leaves the range. The
     standard error of a bootstrap is the SD of its replicates; without ``errors`` none is reckoned.
     """
-    needed = ingredients.for_method(method)
-    interval: Interval = method.function(*needed, level)
+    needed = {need: ingredients[need] for need in method.needs}
+    drawn: Sequence[Quantiles] = ()
+    if Need.WEIGHTED in needed:
+        # One for each end.
+        drawn = needed[Need.WEIGHTED] = needed[Need.WEIGHTED](method)
+    elif method.distribution is not None:
+        drawn = (needed[method.distribution],)
+    interval: Interval = method.function(*needed.values(), level)
     low, high = interval.low, interval.high
     undefined = np.isnan(low) | np.isnan(high)
     infinite = np.isinf(low) & (level.alternative != "upper")
@@ -320,7 +321,6 @@ def apply(
     cut = clip | ~outside
     low = np.where(cut, np.clip(low, statistic_range.low, statistic_range.high), low)
     high = np.where(cut, np.clip(high, statistic_range.low, statistic_range.high), high)
-    drawn = _distributions(method, needed)
     standard_error = interval.standard_error
     own_error = not np.isnan(standard_error).all()
     if errors and not own_error and method.distribution in (Need.DISTRIBUTION, Need.WEIGHTED):
@@ -335,14 +335,6 @@ def apply(
             np.maximum, (one.n_undefined for one in drawn), np.zeros(low.shape, dtype=np.intp)
         ),
     )
-
-
-def _distributions(method: MethodSpec, needed: Sequence[Any]) -> tuple[Quantiles, ...]:
-    """Those that a method was handed: none, one, or one for each end."""
-    if method.distribution is None:
-        return ()
-    handed = needed[method.needs.index(method.distribution)]
-    return handed if method.distribution is Need.WEIGHTED else (handed,)
 
 
 def intervals(
@@ -370,8 +362,11 @@ def intervals(
     blocks: list[list[Computed]] = []
     for start in range(0, samples, step):
         part = values[start : start + step]
+        # Looking whether samples ascend takes a tenth of sorting them.
+        if design.simple and not (part[..., 1:] >= part[..., :-1]).all():
+            part = np.sort(part, axis=-1)
         ingredients = sample_ingredients(
-            _ascending(part) if design.simple else part,
+            part,
             design,
             statistic,
             bounds=bounds,
@@ -393,12 +388,9 @@ def intervals(
                 for method in methods
             ]
         )
+    if len(blocks) == 1:
+        return blocks[0]
     return [_joined(parts) for parts in zip(*blocks, strict=True)]
-
-
-def _ascending(values: Array) -> Array:
-    """Samples in ascending order; looking whether they are takes a tenth of sorting them."""
-    return values if (values[..., 1:] >= values[..., :-1]).all() else np.sort(values, axis=-1)
 
 
 def _samples_per_block(

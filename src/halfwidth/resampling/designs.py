@@ -160,7 +160,7 @@ def arrange(
     """
     named = identities is not None
     if values.ndim == 1 and groups is None and strata is None and not (named or paired):
-        return np.sort(values), Design.iid(len(values))
+        return np.sort(values), Design((len(values),))
     keys = np.atleast_2d(values if identities is None else identities)
     order, design = _order(keys, groups, strata, paired=paired or named)
     return values[..., order], design
