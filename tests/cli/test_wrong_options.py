@@ -63,6 +63,12 @@ def test_the_right_option_is_proposed(verb: str, given: str, meant: str | None, 
         ("ci t.csv --alpha=0.1", "no option --alpha; did you mean --confidence-level 0.9? Try '"),
         ("score a b --metrics dsc", "no option --metrics; did you mean --metric? Try '"),
         ("ci t.csv -x", "no option -x. Try 'halfwidth ci --help'."),
+        ("curve t.csv", "no command 'curve': 'halfwidth ci FILE --target COLUMN --score COLUMN "),
+        ("plot t.csv", "no command 'plot': each command draws what it finds: --plot PICTURE"),
+        ("estimate t.csv", "no command 'estimate': 'halfwidth ci FILE' estimates. Try 'half"),
+        ("read t.csv", "no command 'read': each command reads its files"),
+        ("plan t.csv", "no command 't.csv': a table is a pilot, 'halfwidth plan pilot FILE'. Try"),
+        ("plan men", "no command 'men'; did you mean 'mean'?"),
     ],
 )
 def test_it_is_one_line(command: str, words: str, run: Run) -> None:

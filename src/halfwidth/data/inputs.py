@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from halfwidth.core.checks import refuse_paths
 from halfwidth.core.errors import DataError, OptionError, quoted, shown
 from halfwidth.core.option_names import spelled
 from halfwidth.core.row_labels import has_columns, only_counts, row_labels
@@ -75,6 +76,7 @@ def names_models(data: Any) -> bool:
 
 
 def _by_name(models: Any, argument: str) -> dict[str, Any]:
+    refuse_paths(models)
     if isinstance(models, Mapping):
         names, columns = list(models), models
     elif has_columns(models):

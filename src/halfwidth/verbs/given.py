@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from halfwidth.core.checks import is_path, refuse_paths
 from halfwidth.core.errors import OptionError, shortened, shown
 from halfwidth.core.option_names import spelled
 from halfwidth.core.option_table.table import option_of
@@ -59,6 +60,9 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
                 "both models where the data are made, by their names: {'A': ..., 'B': ...}"
             )
         return data
+    for given in (data, other):
+        if is_path(given, whole=given is data):
+            refuse_paths(given)
     if other is None:
         return _case_values(data, estimates=estimates)
     if isinstance(metric, str) and (name := metric.partition(":")[0]) not in SAMPLE_METRICS:
@@ -138,5 +142,7 @@ def only_cases(read: Sequence[ReadCases], purpose: str) -> ReadCases:
         return read[0]
     names = shortened([one.label for one in read], 5)
     raise OptionError(
-        f"{purpose} takes one model, and the data have {len(read)} ({names}); give one of them"
+        f"{purpose} takes one model, and the data have {len(read)} ({names}); give one of them: "
+        "Predictions.from_arrays(y_true, y_score) with its scores alone, or .from_table(rows of "
+        "one, ...)"
     )
