@@ -56,7 +56,8 @@ OTHER_VERBS = {
     ),
     **dict.fromkeys(
         ("readers", "readings", "raters", "agreement"),
-        "'halfwidth compare FILE --model NAME --rater NAME --rater NAME' compares a model with its raters",
+        "'halfwidth compare FILE --model NAME --rater NAME --rater NAME' compares a model with its "
+        "raters",
     ),
     "read": "each command reads its files; 'halfwidth check FILE' says how a table is read",
     **dict.fromkeys(

@@ -176,8 +176,8 @@ def _unknown_option_text(
     takes_data = bool(TAKES_DATA & {*names})
     not_needed = NOT_NEEDED.get(unknown) if takes_data else None
     # Of constructors, which have a dot.
-    of_verbs = _of_verbs(unknown) if "." in function and option is None else ""
-    if said := not_needed or of_verbs or _said_otherwise(unknown, names, kinds):
+    verb = _verb_of(unknown) if "." in function and option is None else ""
+    if said := not_needed or verb or _said_otherwise(unknown, names, kinds):
         return f"{text}; {said}"
     if unknown == "alpha" and option is not None:
         alpha = options[unknown]
@@ -207,7 +207,7 @@ def _unknown_option_text(
     return f"{text}; did you mean {nearest}?" if nearest else f"{text}; it has {shortened(names)}"
 
 
-def _of_verbs(unknown: str) -> str:
+def _verb_of(unknown: str) -> str:
     """Where an option belongs that describes no data, if it is one of verbs."""
     for name, known in {**INTERVAL, **COMPARISON, **QUANTITIES}.items():
         if "." not in name and unknown in (name, *known.elsewhere.split()):
