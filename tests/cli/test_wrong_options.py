@@ -68,6 +68,8 @@ def test_the_right_option_is_proposed(verb: str, given: str, meant: str | None, 
         ("estimate t.csv", "no command 'estimate': 'halfwidth ci FILE' estimates. Try 'half"),
         ("read t.csv", "no command 'read': each command reads its files"),
         ("plan t.csv", "no command 't.csv': a table is a pilot, 'halfwidth plan pilot FILE'. Try"),
+        ("check t.csv --target y", "no option --target: this command takes values of cases alone"),
+        ("plan pilot t.csv --score p", "no option --score: this command takes values of cases"),
         ("plan men", "no command 'men'; did you mean 'mean'?"),
     ],
 )

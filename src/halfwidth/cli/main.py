@@ -66,6 +66,8 @@ OTHER_VERBS = {
         "it, and --metric calibration_slope estimates it",
     ),
 }
+# Options of test sets and of detections, which some verbs have no use for.
+OF_PREDICTIONS = ("--target", "--score", "--prediction", "--references")
 # What the parser says of a verb that does not exist, as everything else that does not.
 _NO_COMMAND = re.compile(r"^No such command ('.*')\.(?: Did you mean (.*)\?)?$")
 _NO_OPTION = re.compile(r"No such option: ")
@@ -305,6 +307,11 @@ def _unknown_option_text(typed: str, context: typer.Context, arguments: list[str
     """What was typed, and the option that was meant."""
     known = [name for param in context.command.get_params(context) for name in param.opts]
     meant = proposal(typed, _typed_for([typed], arguments), known)
+    if context.info_name in ("check", "pilot") and typed in OF_PREDICTIONS:
+        return (
+            f"no option {typed}: this command takes values of cases alone; predictions and "
+            "detections go to 'halfwidth ci' and 'halfwidth detect', which check them"
+        )
     return f"no option {typed}" + (f"; did you mean {meant}?" if meant else "")
 
 

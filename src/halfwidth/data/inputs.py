@@ -11,6 +11,14 @@ from halfwidth.core.option_names import spelled
 from halfwidth.core.row_labels import has_columns, only_counts, row_labels
 from halfwidth.data.families import OF_CASES, ModelCases, check_names_differ
 
+# What the entries of columns of cases are called.
+ENTRIES = {
+    "target": "true classes",
+    "groups": "labels of groups",
+    "strata": "labels of strata",
+    "weights": "sample weights",
+}
+
 
 def models_of(
     models: Any, common: Mapping[str, Any], *, argument: str = "models"
@@ -141,5 +149,6 @@ def _check_lengths(models: tuple[ModelCases, ...]) -> None:
             column = getattr(model, key)
             if column is not None and len(column) != len(model):
                 raise DataError(
-                    f"model {model.name!r} has {len(model)} cases and {key} {len(column)} entries"
+                    f"model {model.name!r} has {len(model)} cases, and there are {len(column)} "
+                    f"{ENTRIES[key]}"
                 )
