@@ -68,3 +68,11 @@ def test_a_verb_of_one_model_says_how_one_is_given() -> None:
         hw.OptionError, match=r"have 2 \(A, B\); give one of them: Predictions\.from"
     ):
         hw.confusion_ci(several)
+
+
+@pytest.mark.parametrize("verb", [hw.compare, hw.rank, hw.limits_of_agreement])
+def test_columns_that_are_models_are_named_by_a_mapping(verb: Any) -> None:
+    wide = pd.DataFrame({"case": list("abcd"), **MODELS})
+    with pytest.raises(hw.OptionError, match=r"value=\{'A': 'A', 'B': 'B'\}"):
+        verb(hw.CaseValues.from_table(wide, ["A", "B"], metric="dsc"))
+    assert verb(hw.CaseValues.from_table(wide, {"A": "A", "B": "B"}, metric="dsc"))

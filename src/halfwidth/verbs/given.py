@@ -61,6 +61,8 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
                 f"{type(data).__name__} hold all models already, but {shown(other)} follows; give "
                 "both models where the data are made, by their names: {'A': ..., 'B': ...}"
             )
+        if not estimates:
+            _refuse_columns_as_models(data)
         return data
     for given in (data, other):
         if is_path(given, whole=given is data):
@@ -75,6 +77,19 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
     if names_models(other) or estimates or _is_of_test_sets(metric):
         return Predictions.from_arrays(data, other)
     return CaseValues.from_arrays({"A": data, "B": other})
+
+
+def _refuse_columns_as_models(data: Any) -> None:
+    """Refuse several columns of values that nothing names models of."""
+    if not isinstance(data, CaseValues) or data.are_runs or data.models:
+        return
+    columns = [name for one in data.columns for name in one.names]
+    if len(columns) > 1:
+        named = {name: name for name in columns}
+        raise OptionError(
+            f"columns {shortened(columns, 5)} are structures or metrics of one model; those that "
+            f"are models are named by a mapping, {spelled('value', named)}"
+        )
 
 
 def _refuse_misplaced(data: Any, other: Any) -> None:
