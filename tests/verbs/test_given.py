@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,3 +77,28 @@ def test_columns_that_are_models_are_named_by_a_mapping(verb: Any) -> None:
     with pytest.raises(hw.OptionError, match=r"value=\{'A': 'A', 'B': 'B'\}"):
         verb(hw.CaseValues.from_table(wide, ["A", "B"], metric="dsc"))
     assert verb(hw.CaseValues.from_table(wide, {"A": "A", "B": "B"}, metric="dsc"))
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (TEST, "Predictions.from_arrays(y_true, {'A': scores, 'B': scores}), or .from_table("),
+        (
+            hw.Predictions.from_table({"y": Y, "p": P}, "y", score="p"),
+            "score={'A': 'column', 'B': 'column'})",
+        ),
+        (hw.Detections.from_files([{}], [{}]), "Detections.from_files({'A': detections, 'B': "),
+    ],
+)
+def test_one_model_without_a_name_says_how_several_have_names(data: Any, words: str) -> None:
+    for verb in (hw.compare, hw.rank, partial(hw.gate, margin=0.1)):
+        with pytest.raises(hw.OptionError) as caught:
+            verb(data, metric="auroc")
+        assert words in str(caught.value)
+
+
+def test_an_option_of_matching_is_met_by_its_own_name() -> None:
+    with pytest.raises(
+        hw.OptionError, match=r"unknown option of a matching 'iou'.* It is called thr"
+    ):
+        hw.Detections.from_files([{}], [{}], matching={"iou": 0.3})

@@ -7,7 +7,7 @@ from typing import Any
 
 from halfwidth.core.checks import is_path, refuse_paths
 from halfwidth.core.errors import OptionError, shortened, shown
-from halfwidth.core.option_names import spelled
+from halfwidth.core.option_names import Door, current_door, spelled
 from halfwidth.core.option_table.table import option_of
 from halfwidth.core.row_labels import has_columns
 from halfwidth.core.spec import MetricSpec, spec_of
@@ -81,6 +81,17 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
 
 def _refuse_columns_as_models(data: Any) -> None:
     """Refuse several columns of values that nothing names models of."""
+    several = {
+        Predictions: "Predictions.from_arrays(y_true, {'A': scores, 'B': scores}), or .from_table("
+        "table, target, score={'A': 'column', 'B': 'column'})",
+        Detections: "Detections.from_files({'A': detections, 'B': detections}, references)",
+    }
+    makers = several.get(type(data)) if current_door() is Door.PYTHON else None
+    if makers and not data.models:
+        raise OptionError(
+            "one model without a name has nothing to compare it with; name each when the data are "
+            f"made: {makers}"
+        )
     if not isinstance(data, CaseValues) or data.are_runs or data.models:
         return
     columns = [name for one in data.columns for name in one.names]
