@@ -106,22 +106,29 @@ def public_function(
     """
     if not isinstance(function, FunctionType):
         return function
+    checked = checked_call(function, name, kinds)
+    if checked is function:
+        return function
+    checked.__module__, checked.__name__, checked.__qualname__ = home, name, name
+    return checked
+
+
+def checked_call(function: F, name: str, kinds: Callable[[], Iterable[type]] = tuple) -> F:
+    """A function whose calls are checked, with the ``name`` that messages call it."""
     parameters = _parameters(function, name)
     if parameters is None:
         return function
-    names = parameters.all
 
     @functools.wraps(function)
     def checked(*args: Any, **options: Any) -> Any:
-        unknown = [option for option in options if option not in names]
+        unknown = [option for option in options if option not in parameters.all]
         if unknown:
-            text = _unknown_option_text(name, unknown[0], options, names, kinds)
+            text = _unknown_option_text(name, unknown[0], options, parameters.all, kinds)
             raise UnknownOptionError(text)
         parameters.check(args, options)
         return function(*args, **options)
 
-    checked.__module__, checked.__name__, checked.__qualname__ = home, name, name
-    return checked
+    return cast("F", checked)
 
 
 def checked_options(constructor: F) -> F:
