@@ -103,10 +103,50 @@ def test_every_front_door_is_such_a_one_and_stays_itself(where: Any, name: str) 
     assert function.__doc__
 
 
-def test_lacking_arguments_are_pythons_own_matter() -> None:
-    with pytest.raises(TypeError, match="missing 1 required") as caught:
-        hw.summary_ci()  # type: ignore[call-arg]
-    assert not isinstance(caught.value, hw.HalfwidthError)
+@pytest.mark.parametrize(
+    ("door", "given", "named", "words"),
+    [
+        ("summary_ci", (), {}, "summary_ci() lacks values; write summary_ci(values, metric=...)"),
+        ("gate", (VALUES, VALUES), {}, "gate() lacks margin; write gate(data, other, margin=...)"),
+        (
+            "curve",
+            (Y, {"A": P}, "roc"),
+            {},
+            "takes 2 values without a name (data, kind), not 3; write curve(data, kind, y_score=",
+        ),
+        ("curve", (Y, P), {"kind": "roc"}, "curve() has kind twice: value 2 without a name is"),
+        ("Predictions.from_table", ({"y": Y},), {}, "lacks target; write Predictions.from_table("),
+        ("Predictions.from_arrays", (Y, P, [0, 1]), {}, "takes 2 values without a name (y_true, "),
+        ("planning.mean", (), {}, "mean() lacks sd; write mean(sd, n=...)"),
+    ],
+)
+def test_calls_with_too_many_or_too_few_values_are_written_out(
+    door: str, given: tuple[Any, ...], named: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(hw.OptionError) as caught:
+        operator.attrgetter(door)(hw)(*given, **named)
+    assert words in str(caught.value)
+    assert isinstance(caught.value, TypeError)
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("n_resamples", "it describes no data, and verbs have it: estimate(data, n_resamples=...)"),
+        ("random_state", "verbs have it: estimate(data, rng=...)"),
+        ("statistic", "verbs have it: estimate(data, statistic=...)"),
+        ("baseline", "verbs have it: compare(data, baseline=...)"),
+    ],
+)
+def test_constructors_say_which_verb_has_an_option(option: str, words: str) -> None:
+    with pytest.raises(hw.OptionError) as caught:
+        hw.CaseValues.from_table({"dice": VALUES}, "dice", **{option: 1})
+    assert words in str(caught.value)
+
+
+def test_a_curve_has_a_kind_and_no_metric() -> None:
+    with pytest.raises(hw.OptionError, match="kind= says which curve it is; estimate"):
+        hw.curve(Y, "roc", y_score=P, metric="auroc")  # type: ignore[call-arg]
 
 
 def test_classes_stay_themselves() -> None:

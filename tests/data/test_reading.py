@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -86,3 +88,43 @@ def test_data_of_a_table_that_cannot_be_estimated_are_shown() -> None:
     assert (
         repr(hw.CaseValues.from_table({"case": [*"ab"], "x": [*"uv"]})) == "CaseValues(one model)"
     )
+
+
+CALLS: list[Callable[[Any], Any]] = [
+    hw.estimate,
+    hw.summary_ci,
+    hw.check,
+    hw.CaseValues.from_arrays,
+    hw.CaseValues.from_table,
+    hw.CaseValues.from_runs,
+    lambda path: hw.compare(path, path),
+    lambda path: hw.gate(path, path, margin=0.1),
+    lambda path: hw.curve(path, "roc"),
+    lambda path: hw.curve([0, 1], "roc", y_score=path),
+    lambda path: hw.metric_ci(path, [0, 1], metric="auroc"),
+    hw.confusion_ci,
+    lambda path: hw.Predictions.from_table(path, "y", score="p"),
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("path", ["a/dice.csv", Path("a/dice.csv")], ids=["text", "path"])
+def test_a_path_is_no_data_and_says_what_reads_it(call: Callable[[Any], Any], path: Any) -> None:
+    with pytest.raises(hw.HalfwidthError) as caught:
+        call(path)
+    name = os.fspath(path)
+    assert str(caught.value).startswith(f"{name!r} is the name of a file, not data. ")
+    assert f"halfwidth.read({name!r})" in str(caught.value)
+    assert f"Predictions.from_table(pandas.read_csv({name!r})" in str(caught.value)
+
+
+@pytest.mark.parametrize("call", [hw.rank, hw.CaseValues.from_table, hw.CaseValues.from_arrays])
+@pytest.mark.parametrize("paths", [{"A": "A.csv", "B": Path("B.csv")}, ["A.csv", "B.csv"]])
+def test_paths_of_models_are_read_each(call: Callable[[Any], Any], paths: Any) -> None:
+    with pytest.raises(hw.HalfwidthError, match=r"\{'A': pandas\.read_csv\('A\.csv'\), \.\.\.\}"):
+        hw.estimate(call(paths))
+
+
+def test_a_frame_is_no_path() -> None:
+    with pytest.raises(hw.DataError, match=r"a path, not DataFrame; .* CaseValues\.from_table"):
+        hw.read(LONG)  # type: ignore[arg-type]

@@ -172,3 +172,14 @@ def test_a_plan_by_a_named_method_says_where_auto_takes_another() -> None:
     assert (by_default.formula, by_default.rule, by_default.notes) == (usual, "auto@1", ())
     assert planning.difference(1.0, halfwidth=0.2, metric="hd95", method="t").notes == ()
     assert planning.mean(0.1, halfwidth=0.02, metric="dsc", method="z").notes == ()
+
+
+def test_bounds_have_no_effect_on_formulas() -> None:
+    for plan in (planning.mean, planning.difference):
+        with pytest.raises(hw.OptionError, match=r"bounds=\(0, 1\) has no effect with method 'z'"):
+            plan(0.1, halfwidth=0.02, bounds=(0, 1), method="z")
+
+
+def test_areas_at_the_end_of_their_range_are_refused() -> None:
+    with pytest.raises(hw.OptionError, match="expected=1e-320 is too extreme"):
+        planning.auroc_difference(1e-320, halfwidth=0.02, correlation=0.5)

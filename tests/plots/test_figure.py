@@ -148,3 +148,13 @@ def test_figures_take_finished_results_only() -> None:
     for draw in (plots.confusion, plots.subsample_means, plots.figure_of_table):
         assert "is not what" in refusal(functools.partial(draw, None))
     assert "is no axes" in refusal(lambda: plots.forest(hw.summary_ci([0.9, 0.8, 0.7]), ax={}))
+
+
+def test_options_that_a_figure_lacks_are_named() -> None:
+    estimates = hw.estimate({"A": [0.9, 0.8, 0.7], "B": [0.8, 0.7, 0.9]}, metric="dsc", rng=1)
+    with pytest.raises(
+        hw.OptionError, match=r"forest\(\) has no option wrong; it has estimates, ax"
+    ):
+        hw.plots.forest(estimates, wrong=3)
+    with pytest.raises(hw.OptionError, match=r"forest\.frame\(\) has no option wrong; it has est"):
+        hw.plots.forest.frame(estimates, wrong=3)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 import halfwidth as hw
 from halfwidth.document.parts import Document
@@ -78,3 +79,26 @@ def test_agreement_of_several_metrics_says_whose() -> None:
     assert "on average: mean DSC: " in text
     assert "; mean HD95: " in text
     assert "First: shares" in text
+
+
+def test_a_caution_of_some_models_names_them() -> None:
+    first = [0.9, 0.8, 0.95, 0.7, 0.85, 0.9] * 5
+    models = {"A": first, "B": [one - 0.01 * (at % 7) for at, one in enumerate(first)]}
+    (ranking,) = hw.rank(models, metric="dsc", rng=1)
+    (unseen,) = (one for one in ranking.cautions if one.code == "HW315")
+    assert unseen.message.startswith("A: ")
+
+
+def test_a_caution_of_all_models_names_none() -> None:
+    values = [0.9, 0.8, 0.95, 0.7]
+    models = {name: [one - at / 10 for one in values] for at, name in enumerate("ABC")}
+    (ranking,) = hw.rank(models, metric="dsc", **FEW)
+    few = next(one for one in ranking.cautions if one.code == "HW201")
+    assert few.message.startswith("4 cases; ")
+
+
+def test_more_first_ranks_than_models_have_no_effect() -> None:
+    models = {name: [0.9, 0.8, 0.95, 0.7] for name in "AB"}
+    with pytest.raises(hw.OptionError, match="top=4 has no effect: 2 models have no more than 2"):
+        hw.rank(models, metric="dsc", top=4, **FEW)
+    assert hw.rank(models, metric="dsc", **FEW)[0].top == 3

@@ -17,6 +17,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -41,6 +42,32 @@ INTERRUPTED = 130
 OF_STDOUT = (errno.ENOSPC, errno.EBADF)
 # Verbs of plan that read a file.
 FILES_OF_PLAN = ("--pilot", "--subsample")
+# Verbs of Python and words of others, and the command that does what they say.
+OTHER_VERBS = {
+    **dict.fromkeys(("estimate", "interval", "summary"), "'halfwidth ci FILE' estimates"),
+    **dict.fromkeys(
+        ("curve", "curves", "roc", "pr", "froc", "confusion"),
+        "'halfwidth ci FILE --target COLUMN --score COLUMN --plot PICTURE --plot-kind roc' draws "
+        "curves and tables of classes, 'halfwidth detect' has those of detections",
+    ),
+    **dict.fromkeys(
+        ("plot", "draw", "figure"),
+        "each command draws what it finds: --plot PICTURE; 'halfwidth report FILE' draws all",
+    ),
+    **dict.fromkeys(
+        ("readers", "readings", "raters", "agreement"),
+        "'halfwidth compare FILE --model NAME --rater NAME --rater NAME' compares a model with its "
+        "raters",
+    ),
+    "read": "each command reads its files; 'halfwidth check FILE' says how a table is read",
+    **dict.fromkeys(
+        ("calibration", "calibration-test"),
+        "'halfwidth ci FILE --target COLUMN --score COLUMN --calibration-test spiegelhalter' tests "
+        "it, and --metric calibration_slope estimates it",
+    ),
+}
+# Options of test sets and of detections, which some verbs have no use for.
+OF_PREDICTIONS = ("--target", "--score", "--prediction", "--references")
 # What the parser says of a verb that does not exist, as everything else that does not.
 _NO_COMMAND = re.compile(r"^No such command ('.*')\.(?: Did you mean (.*)\?)?$")
 _NO_OPTION = re.compile(r"No such option: ")
@@ -240,7 +267,7 @@ def _usage(error: typer.TyperException, arguments: list[str]) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "halfwidth"
     message = " ".join(error.format_message().split())
-    message = _NO_COMMAND.sub(_no_command_text, message)
+    message = _NO_COMMAND.sub(lambda match: _no_command_text(match, command), message)
     # Of what is missing the parser has nothing more to say.
     if isinstance(error, typer.BadParameter) and error.param and not error.message:
         message = _missing_text(error.param)
@@ -259,7 +286,12 @@ def _usage(error: typer.TyperException, arguments: list[str]) -> str:
     return f"{message.rstrip('.')}{stop} Try '{command} --help'."
 
 
-def _no_command_text(match: re.Match[str]) -> str:
+def _no_command_text(match: re.Match[str], command: str) -> str:
+    name = match[1].strip("'")
+    if command == "halfwidth plan" and Path(name).suffix:
+        return f"no command {match[1]}: a table is a pilot, 'halfwidth plan pilot FILE'"
+    if command == "halfwidth" and (hint := OTHER_VERBS.get(name)):
+        return f"no command {match[1]}: {hint}"
     return f"no command {match[1]}" + (f"; did you mean {match[2]}?" if match[2] else "")
 
 
@@ -275,6 +307,11 @@ def _unknown_option_text(typed: str, context: typer.Context, arguments: list[str
     """What was typed, and the option that was meant."""
     known = [name for param in context.command.get_params(context) for name in param.opts]
     meant = proposal(typed, _typed_for([typed], arguments), known)
+    if context.info_name in ("check", "pilot") and typed in OF_PREDICTIONS:
+        return (
+            f"no option {typed}: this command takes values of cases alone; predictions and "
+            "detections go to 'halfwidth ci' and 'halfwidth detect', which check them"
+        )
     return f"no option {typed}" + (f"; did you mean {meant}?" if meant else "")
 
 

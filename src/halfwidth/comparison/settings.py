@@ -21,6 +21,10 @@ from halfwidth.estimation.pipeline import plan_of
 from halfwidth.estimation.resolve import Request
 from halfwidth.resampling.draws import Plan
 
+# What others call them.
+CORRECTIONS = dict.fromkeys(("bh", "BH", "fdr", "fdr_bh"), "benjamini_hochberg")
+EFFECTS = dict.fromkeys(("relative", "rel", "quotient"), "ratio")
+
 
 @frozen
 class Settings:
@@ -75,10 +79,10 @@ def resolve_settings(
     """Check the options of a comparison."""
     return Settings(
         how,
-        as_choice("effect", effect),
+        as_choice("effect", effect, meant=EFFECTS),
         None if baseline is None else str(baseline),
         as_choice("test", test),
-        as_choice("correction", correction, meant={"bh": "benjamini_hochberg"}),
+        as_choice("correction", correction, meant=CORRECTIONS),
         None if margin is None else as_number("margin", margin),
         None if goal is None else as_number("goal", goal),
     )

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numbers
 import operator
+import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -122,6 +125,41 @@ def plain_text(name: str, text: Any) -> str:
     except UnicodeEncodeError:
         raise OptionError(f"{name}={shown(text)} holds a letter that cannot be written") from None
     return text
+
+
+def is_path(value: Any, *, whole: bool = False) -> bool:
+    """Whether a value names a file; a text may name a column as well, unless it has an ending.
+
+    >>> is_path("a.csv"), is_path(Path("a.csv")), is_path("dice"), is_path("dice", whole=True)
+    (True, True, False, True)
+    """
+    if isinstance(value, str):
+        return whole or bool(re.fullmatch(r"\S.*\.[A-Za-z]\w{1,6}", value))
+    return isinstance(value, os.PathLike)
+
+
+def refuse_paths(data: Any) -> None:
+    """Refuse names of files where what they hold is meant: alone, of models, or in a list."""
+    if is_path(data, whole=True):
+        path = repr(os.fspath(data))
+        raise DataError(
+            f"{path} is {'the name of a file' if is_path(data) else 'a text'}, not data. Values of "
+            f"cases are read by halfwidth.read({path}), predictions by Predictions.from_table("
+            f"pandas.read_csv({path}), target, score=...)"
+        )
+    if isinstance(data, Mapping) and data and all(map(is_path, data.values())):
+        name, path = next(iter(data.items()))
+        raise DataError(
+            f"{name!r}: {os.fspath(path)!r} names a file; read each first: {{{name!r}: "
+            f"pandas.read_csv({os.fspath(path)!r}), ...}}"
+        )
+    if isinstance(data, list | tuple) and data and all(map(is_path, data)):
+        path = os.fspath(data[0])
+        stem = Path(path).stem
+        raise DataError(
+            f"{path!r} names a file; read each first, by the name of its model: {{{stem!r}: "
+            f"pandas.read_csv({path!r}), ...}}"
+        )
 
 
 def refuse_complex(values: Any, where: str) -> None:

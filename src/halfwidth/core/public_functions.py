@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from halfwidth.core.errors import OptionError, closest, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import flag_of, spelled
 from halfwidth.core.option_table.data import MATCHING
+from halfwidth.core.option_table.inference import COMPARISON, INTERVAL, QUANTITIES
 from halfwidth.core.option_table.option import Group, Option
 from halfwidth.core.option_table.table import NOT_NEEDED, OPTIONS, SAID_BY
 
@@ -35,8 +37,56 @@ OF_MATCHING = {
 }
 
 
-class UnknownOptionError(OptionError, TypeError):
-    """A keyword that a function does not take; Python's own error for it is a `TypeError`."""
+METRIC_NAMES = ("metric", *OPTIONS["metric"].elsewhere.split())
+
+
+class WrongCallError(OptionError, TypeError):
+    """Values that do not fit the parameters; Python's own error for them is a `TypeError`."""
+
+
+class UnknownOptionError(WrongCallError):
+    """A keyword that a function does not take."""
+
+
+@frozen
+class _Parameters:
+    """What a function takes."""
+
+    function: str
+    # Those that may be given without their names, in order.
+    placed: tuple[str, ...]
+    named: tuple[str, ...]
+    required: tuple[str, ...]
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """All of them."""
+        return self.placed + self.named
+
+    def check(self, args: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+        """Refuse too many values without names, those given twice, and such as are lacking."""
+        given = self.placed[: len(args)]
+        twice = [name for name in given if name in options]
+        lacking = [name for name in self.required if name not in given and name not in options]
+        if len(args) > len(self.placed):
+            most = f"{len(self.placed)} value{'s' * (len(self.placed) != 1)}"
+            what = f"takes {most} without a name ({shortened(self.placed)}), not {len(args)}"
+        elif twice:
+            place = self.placed.index(twice[0]) + 1
+            what = f"has {twice[0]} twice: value {place} without a name is that already"
+        elif lacking:
+            what = f"lacks {' and '.join(lacking)}"
+        else:
+            return
+        raise WrongCallError(f"{self.function}() {what}; write {self.call}")
+
+    @property
+    def call(self) -> str:
+        """How it is called: all without names, what is required, else the first of the others."""
+        placed = self.placed or self.required[:1]
+        required = [name for name in self.named if name in self.required]
+        named = [f"{name}=..." for name in required or self.named[:1]]
+        return f"{self.function}({', '.join([*placed, *named])})"
 
 
 def public_function(
@@ -56,45 +106,61 @@ def public_function(
     """
     if not isinstance(function, FunctionType):
         return function
-    names = _keywords(function)
-    if names is None:
+    checked = checked_call(function, name, kinds)
+    if checked is function:
         return function
-
-    @functools.wraps(function)
-    def checked(*args: Any, **options: Any) -> Any:
-        unknown = [option for option in options if option not in names]
-        if unknown:
-            text = _unknown_option_text(name, unknown[0], options, names, kinds)
-            raise UnknownOptionError(text)
-        return function(*args, **options)
-
     checked.__module__, checked.__name__, checked.__qualname__ = home, name, name
     return checked
 
 
+def checked_call(function: F, name: str, kinds: Callable[[], Iterable[type]] = tuple) -> F:
+    """A function whose calls are checked, with the ``name`` that messages call it."""
+    parameters = _parameters(function, name)
+    if parameters is None:
+        return function
+
+    @functools.wraps(function)
+    def checked(*args: Any, **options: Any) -> Any:
+        unknown = [option for option in options if option not in parameters.all]
+        if unknown:
+            text = _unknown_option_text(name, unknown[0], options, parameters.all, kinds)
+            raise UnknownOptionError(text)
+        parameters.check(args, options)
+        return function(*args, **options)
+
+    return cast("F", checked)
+
+
 def checked_options(constructor: F) -> F:
     """A constructor of a class, to which an unknown keyword is no plain `TypeError`."""
-    names = _keywords(constructor) or ()
+    parameters = _parameters(constructor, constructor.__qualname__, own=1)
+    if parameters is None:
+        return constructor
 
     @functools.wraps(constructor)
     def checked(cls: type, /, *args: Any, **options: Any) -> Any:
-        unknown = [option for option in options if option not in names]
+        unknown = [option for option in options if option not in parameters.all]
         if unknown:
-            name = f"{cls.__name__}.{constructor.__name__}"
-            raise UnknownOptionError(_unknown_option_text(name, unknown[0], options, names[1:]))
+            text = _unknown_option_text(parameters.function, unknown[0], options, parameters.all)
+            raise UnknownOptionError(text)
+        parameters.check(args, options)
         return constructor(cls, *args, **options)
 
     return cast("F", checked)
 
 
-def _keywords(function: Callable[..., Any]) -> tuple[str, ...] | None:
-    """The keywords that a function takes; None where it takes any."""
+def _parameters(function: Callable[..., Any], name: str, own: int = 0) -> _Parameters | None:
+    """What a function takes after so many of its ``own``; None where it takes any keyword."""
     kinds = inspect.Parameter
-    named = (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)
-    parameters = inspect.signature(function).parameters.values()
-    if any(one.kind is kinds.VAR_KEYWORD for one in parameters):
+    parameters = [*inspect.signature(function).parameters.values()][own:]
+    if any(one.kind in (kinds.VAR_KEYWORD, kinds.VAR_POSITIONAL) for one in parameters):
         return None
-    return tuple(one.name for one in parameters if one.kind in named)
+    return _Parameters(
+        name,
+        tuple(one.name for one in parameters if one.kind is not kinds.KEYWORD_ONLY),
+        tuple(one.name for one in parameters if one.kind is kinds.KEYWORD_ONLY),
+        tuple(one.name for one in parameters if one.default is kinds.empty),
+    )
 
 
 def _unknown_option_text(
@@ -116,7 +182,9 @@ def _unknown_option_text(
     )
     takes_data = bool(TAKES_DATA & {*names})
     not_needed = NOT_NEEDED.get(unknown) if takes_data else None
-    if said := not_needed or _said_otherwise(unknown, names, kinds):
+    # Of constructors, which have a dot.
+    verb = _verb_of(unknown) if "." in function and option is None else ""
+    if said := not_needed or verb or _said_otherwise(unknown, names, kinds):
         return f"{text}; {said}"
     if unknown == "alpha" and option is not None:
         alpha = options[unknown]
@@ -146,6 +214,15 @@ def _unknown_option_text(
     return f"{text}; did you mean {nearest}?" if nearest else f"{text}; it has {shortened(names)}"
 
 
+def _verb_of(unknown: str) -> str:
+    """Where an option belongs that describes no data, if it is one of verbs."""
+    for name, known in {**INTERVAL, **COMPARISON, **QUANTITIES}.items():
+        if "." not in name and unknown in (name, *known.elsewhere.split()):
+            verb = "compare" if name in COMPARISON else "estimate"
+            return f"it describes no data, and verbs have it: {verb}(data, {name}=...)"
+    return ""
+
+
 def _said_otherwise(
     unknown: str, names: tuple[str, ...], kinds: Callable[[], Iterable[type]]
 ) -> str:
@@ -153,6 +230,8 @@ def _said_otherwise(
     said_by, value = SAID_BY.get(unknown, ("", ""))
     if said_by in names:
         return f"{spelled(said_by, value)} says so"
+    if unknown in METRIC_NAMES and "kind" in names:
+        return "kind= says which curve it is; estimate(data, metric=...) has the area under it"
     if unknown in ("costs", "priors"):
         said = f"functools.partial(metrics.expected_cost, {unknown}=...)"
         return f"it is a parameter of the metric: {said}"
@@ -162,14 +241,14 @@ def _said_otherwise(
     if not door:
         return ""
     kind, road = LONGER_ROADS[door]
-    if any(one.__name__ == kind and unknown in _options_of(one) for one in kinds()):
-        return f"{road.format(f', {unknown}=...')}) has it"
-    if unknown in ("n_threads", *OPTIONS["n_threads"].elsewhere.split()):
-        return f"{road.format('')}, n_threads=...) has it"
-    return ""
+    described = any(one.__name__ == kind and unknown in _options_of(one) for one in kinds())
+    if not described and unknown not in ("n_threads", *OPTIONS["n_threads"].elsewhere.split()):
+        return ""
+    ends = (f", {unknown}=...", "") if described else ("", ", n_threads=...")
+    return f"{road.format(ends[0])}{ends[1]}) has it"
 
 
 def _options_of(kind: type) -> set[str]:
     """What the constructors of a kind of data take."""
     makers = [getattr(kind, name) for name in vars(kind) if name.startswith("from_")]
-    return {name for maker in makers for name in _keywords(maker) or ()}
+    return {name for maker in makers for name in inspect.signature(maker).parameters}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, cast
 
-from halfwidth.core.checks import as_choice
+from halfwidth.core.checks import as_choice, refuse_paths
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
@@ -178,6 +178,7 @@ class CaseValues:
         if names_models(values):
             cases = models_of(values, {"groups": groups, "strata": strata}, argument="values")
         else:
+            refuse_paths(values)
             cases = (ModelCases("", values, groups=groups, strata=strata),)
         options = (metric, bounds, scale, over, missing, penalty, failures, pairing)
         return cls(*options, _data=_Arrays(cases))
@@ -365,6 +366,7 @@ class CaseValues:
         >>> [(e.subject, e.method) for e in estimates]
         [('0.5 quantile of accuracy over runs', 'exact'), ('mean of accuracy over runs', 't')]
         """
+        refuse_paths(runs)
         values = run_values(
             runs, column_name("value", value), column_list("by", by), folds, is_table=is_table(runs)
         )

@@ -7,7 +7,8 @@ from contextlib import nullcontext
 from dataclasses import field
 from typing import Any, ClassVar
 
-from halfwidth.core.errors import OptionError
+from halfwidth.core.checks import as_list
+from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.option_table.option import DataKind
@@ -142,6 +143,10 @@ class Detections:
 
     def __post_init__(self) -> None:
         self.requested(Quantities())
+        # What is in memory is counted now, before anything is matched.
+        if isinstance(self.references, list):
+            for name, labels in (("groups", self.groups), ("strata", self.strata)):
+                _check_count(name, labels, len(self.references))
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -190,6 +195,16 @@ class Detections:
             unknown_images=self.unknown_images,
             groups=self.groups,
             strata=self.strata,
+        )
+
+
+def _check_count(name: str, labels: Any, images: int) -> None:
+    """Refuse a list of labels of another length than that of the images."""
+    listed = None if hasattr(labels, "index") and hasattr(labels, "to_dict") else as_list(labels)
+    if listed is not None and len(listed) != images:
+        raise DataError(
+            f"{name} has {len(listed)} labels for {images} images of the references; give one for "
+            "each, in their order, or a mapping from their names"
         )
 
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from halfwidth.core.checks import refuse_paths
 from halfwidth.core.errors import DataError, OptionError, quoted, shown
 from halfwidth.core.option_names import spelled
 from halfwidth.core.row_labels import has_columns, only_counts, row_labels
 from halfwidth.data.families import OF_CASES, ModelCases, check_names_differ
+
+# What the entries of columns of cases are called.
+ENTRIES = {
+    "target": "true classes",
+    "groups": "labels of groups",
+    "strata": "labels of strata",
+    "weights": "sample weights",
+}
 
 
 def models_of(
@@ -75,6 +84,7 @@ def names_models(data: Any) -> bool:
 
 
 def _by_name(models: Any, argument: str) -> dict[str, Any]:
+    refuse_paths(models)
     if isinstance(models, Mapping):
         names, columns = list(models), models
     elif has_columns(models):
@@ -139,5 +149,6 @@ def _check_lengths(models: tuple[ModelCases, ...]) -> None:
             column = getattr(model, key)
             if column is not None and len(column) != len(model):
                 raise DataError(
-                    f"model {model.name!r} has {len(model)} cases and {key} {len(column)} entries"
+                    f"model {model.name!r} has {len(model)} cases, and there are {len(column)} "
+                    f"{ENTRIES[key]}"
                 )

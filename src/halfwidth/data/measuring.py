@@ -8,7 +8,7 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.option_names import spelled
+from halfwidth.core.option_names import at_door, spelled
 from halfwidth.core.spec import Metric, Statistic, Takes
 from halfwidth.data.families import Family, MeasuredFamily
 from halfwidth.data.matching import Pairing, matched
@@ -123,8 +123,9 @@ def measuring_values(
     name = metric.partition(":")[0] if isinstance(metric, str) else ""
     if name in SAMPLE_METRICS and name not in METRICS:
         raise OptionError(
-            f"{name} is a metric of a whole test set: give the true classes ({spelled('y_true')}), "
-            "and scores or predictions of each model"
+            f"{name} is a metric of a whole test set: give the true classes, and scores or "
+            "predictions of each model"
+            + at_door(": (y_true, {'A': scores, 'B': scores})", f" ({spelled('y_true')})")
         )
     return Measuring(resolve_metric(metric, bounds) if named else resolve_metric(), options)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from halfwidth.core.checks import is_path
 from halfwidth.core.errors import DataError
 from halfwidth.data.case_values import CaseValues
 from halfwidth.tables.layout import layout_of
@@ -46,6 +47,11 @@ def read(path: str | Path) -> CaseValues:
     >>> hw.read(file)
     CaseValues(U-Net, ViT; value='dice', case='case', model='model', rows=4)
     """
+    if not is_path(path, whole=True):
+        raise DataError(
+            f"read takes a path, not {type(path).__name__}; a table that is read already goes to "
+            "a constructor: CaseValues.from_table(table)"
+        )
     path = Path(path)
     if path.is_dir():
         raise DataError(

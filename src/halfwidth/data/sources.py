@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.checks import as_list
+from halfwidth.core.checks import as_list, refuse_paths
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import at_door, spelled
@@ -148,6 +148,7 @@ def tables_of(
             )
         sources = [ModelTable(Table.from_frame(one), str(name)) for name, one in table.items()]
     else:
+        refuse_paths(table)
         several = None if is_table(table) else as_list(table)
         if several is not None and (not several or not all(map(is_table, several))):
             raise OptionError(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.checks import as_number, is_masked, is_number
+from halfwidth.core.checks import as_number, is_masked, is_number, refuse_paths
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
@@ -78,6 +78,7 @@ def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | Non
 
 def _as_flat_array(values: Any, where: str) -> np.ndarray[Any, Any]:
     """One dimension of numbers or objects; NumPy would turn a list with one text into text."""
+    refuse_paths(values)
     if isinstance(values, str | bytes | Mapping):
         raise DataError(f"{where}: expected one number per case, got {shown(values)}")
     try:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.checks import refuse_paths
 from halfwidth.core.errors import DataError, quoted, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.row_labels import counts_in_disorder, has_columns, only_counts, row_labels
@@ -99,10 +100,11 @@ class Table:
         if any(getattr(getattr(frame, "index", None), "names", ())):
             # A named index of pandas is a column by another name.
             frame = frame.reset_index()
+        if not has_columns(frame):
+            refuse_paths(frame)
         if not isinstance(frame, Mapping) and not has_columns(frame):
             raise DataError(
                 f"expected a data frame or a mapping of columns, got {type(frame).__name__}"
-                + ("; read the file first: pandas.read_csv" if isinstance(frame, str) else "")
             )
         names = list(frame.keys() if isinstance(frame, Mapping) else frame.columns)
         repeated = sorted({str(name) for name in names if names.count(name) > 1})

@@ -28,6 +28,7 @@ from halfwidth.planning.aurocs import (
 )
 from halfwidth.planning.checks import (
     check_goal,
+    check_level_of_quantile,
     check_n,
     check_not_inferior,
     check_positive,
@@ -294,7 +295,7 @@ def _checked(
     confidence_level: float,
 ) -> _TwoAreas:
     expected, difference, margin = question
-    old = check_share("expected", expected)
+    old = check_level_of_quantile("expected", expected)
     apart = 0.0 if difference is None else as_number("difference", difference)
     if not 0 < old + apart < 1:
         raise OptionError(

@@ -325,7 +325,7 @@ def _checked(
         rule=rule,
     )
     if planned.name in CLOSED:
-        refuse_shape(planned.name, mean=mean)
+        refuse_shape(planned.name, mean=mean, bounds=of[1])
         return _PlannedDifference(design, formula, None, range_, difference, margin)
     if paired:
         if mean is not None:

@@ -245,7 +245,7 @@ def _checked(
         rule=rule,
     )
     if planned.name in CLOSED:
-        refuse_shape(planned.name, mean=mean, failures_share=failures_share)
+        refuse_shape(planned.name, mean=mean, failures_share=failures_share, bounds=bounds)
         return _PlannedMean(formula, bound, None)
     cases, assumed, notes = assumed_cases(bound, s, mean, failures_share)
     expected = expected_intervals((cases,), planned, bound.spec.bounds, level)
@@ -253,7 +253,7 @@ def _checked(
     return _PlannedMean(replace(formula, notes=(*notes, *formula.notes)), bound, expected)
 
 
-def refuse_shape(method: str, **shape: float | None) -> None:
+def refuse_shape(method: str, **shape: Any) -> None:
     """What says how cases are distributed has no effect on a formula without it."""
     for name, value in shape.items():
         if value is not None:

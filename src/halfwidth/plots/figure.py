@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
 
+from halfwidth.core.public_functions import checked_call
 from halfwidth.plots.style import require_matplotlib
 
 if TYPE_CHECKING:
@@ -43,7 +44,13 @@ class Figure(Generic[Drawing, Drawn, Numbers]):
     ) -> None:
         parameters = [*inspect.signature(draw).parameters]
         place = parameters.index("ax") if "ax" in parameters else len(parameters)
-        held = {"_draw": draw, "frame": frame, "caption": caption, "_place_of_axes": place}
+        name = getattr(draw, "__name__", "figure")
+        held = {
+            "_draw": checked_call(draw, name),
+            "frame": checked_call(frame, f"{name}.frame"),
+            "caption": caption,
+            "_place_of_axes": place,
+        }
         vars(self).update(held)
         for name in functools.WRAPPER_ASSIGNMENTS:
             if hasattr(draw, name):

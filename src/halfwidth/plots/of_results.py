@@ -95,7 +95,9 @@ def plot(result: Result, kind: str | None = None, *, page: int | None = None) ->
 def pages_of(result: Result, kind: str | None = None) -> list[Figure]:
     """All pages of the picture of a result."""
     if not isinstance(result, Result):
-        raise OptionError(f"{shown(result)} is not a result; give plot what this library returns")
+        raise OptionError(
+            f"{shown(result)} is not a result; give plot what a verb returns: plot(estimate(data))"
+        )
     require_matplotlib()
     drawn = result.collection
     if isinstance(drawn, Sequence) and not drawn:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -85,7 +87,13 @@ def ranked(
         0 if distribution is None else len(distribution.taus),
         family.n_unmatched,
         _cautions(
-            [*estimates, *pairs.estimates],
+            (
+                [
+                    replace(one, label=name)
+                    for name, one in zip(family.jobs, estimates, strict=True)
+                ],
+                pairs.estimates,
+            ),
             models,
             scheme,
             [*contest.cautions, *policies_disagree(under_policies, family.n_missing)],
@@ -263,13 +271,16 @@ def _mean_tau(distribution: RankDistribution | None) -> float:
 
 
 def _cautions(
-    estimates: Sequence[Estimate],
+    groups: Sequence[Sequence[Estimate]],
     models: Sequence[RankedModel],
     scheme: str,
     further: Sequence[Caution],
 ) -> tuple[Caution, ...]:
-    """The first of each code of the models and of their differences; near ties and others."""
-    cautions = [*(one for estimate in estimates for one in estimate.cautions), *further]
+    """The first of each code of the models and of their differences; near ties and others.
+
+    What is not said of all models, or of all pairs, names the one that it is said of.
+    """
+    cautions = [one for estimates in groups for one in _by_name(estimates)] + [*further]
     unsettled = sum(model.rank_set.low < model.rank_set.high for model in models)
     if unsettled:
         cautions.append(caution("HW851", count=unsettled, total=len(models)))
@@ -279,3 +290,15 @@ def _cautions(
         if scheme != WITHIN_CASES or one.code != "HW103":
             by_code.setdefault(one.code, one)
     return tuple(by_code[code] for code in sorted(by_code))
+
+
+def _by_name(estimates: Sequence[Estimate]) -> list[Caution]:
+    """Cautions of models or pairs, with the name of each that the others do not share."""
+    shared = Counter(one.message for estimate in estimates for one in estimate.cautions)
+    return [
+        one
+        if not estimate.label or 1 < shared[one.message] == len(estimates)
+        else replace(one, message=f"{estimate.label}: {one.message}")
+        for estimate in estimates
+        for one in estimate.cautions
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -64,8 +65,12 @@ class ClaimedDifferences(ClaimedPairs):
         neighbours = tuple(
             (names[min(pair)], names[max(pair)]) for pair in itertools.pairwise(order)
         )
-        (self.estimates,) = estimates_of(
+        (estimates,) = estimates_of(
             [ChosenPairs(family, neighbours)], settings, settings.request.level
+        )
+        self.estimates = tuple(
+            replace(one, label=" vs ".join(pair))
+            for one, pair in zip(estimates, neighbours, strict=True)
         )
         pairs = tuple((names[one], names[other]) for one, other in self.places.tolist())
         self.evidence = claim_evidence(ChosenPairs(family, pairs), self.estimates, settings, margin)

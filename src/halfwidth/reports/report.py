@@ -174,6 +174,11 @@ def report(
     """
     if not isinstance(title, str):
         raise OptionError(f"title={shown(title)} is no text")
+    if path is not None and not isinstance(path, str | Path):
+        raise OptionError(
+            f"path={shown(path)} names no file; a report is of data alone: "
+            "report(Predictions.from_arrays(y_true, y_score), metric=...)"
+        )
     drawn = as_flag("figures", figures)
     asked = {
         "metric": metric,

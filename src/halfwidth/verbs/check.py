@@ -54,7 +54,8 @@ def check(data: Any, *, metric: Any = None) -> Audit:
     values = as_data(data, None, metric, estimates=True)
     if not isinstance(values, CaseValues):
         raise OptionError(
-            f"{type(values).__name__} cannot be checked; give values of cases (CaseValues), such "
-            "as a table with a metric for each case"
+            f"{type(values).__name__} cannot be checked: estimate and compare refuse what they "
+            "cannot use. Give values of cases (CaseValues), such as a table with a metric for each "
+            "case"
         )
     return audited(values.with_metric(metric))

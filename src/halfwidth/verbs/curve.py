@@ -49,6 +49,12 @@ KINDS: dict[type, tuple[str, ...]] = {
     Predictions: (*CURVE_KINDS, *CALIBRATION_KINDS, CentreCurve.kind),
     Detections: DETECTION_CURVE_KINDS,
 }
+# What others call them.
+OTHER_KINDS = {
+    **dict.fromkeys(("precision-recall", "precision_recall", "prc", "PR", "ap"), "pr"),
+    **dict.fromkeys(("dca", "net_benefit", "net-benefit", "decision-curve"), "decision"),
+    **dict.fromkeys(("auc", "auroc", "sensitivity-specificity"), "roc"),
+}
 
 
 def curve(
@@ -148,20 +154,25 @@ def curve(
         1  roc 0.2 0.4 0.08  0.59
         1  roc 0.5 0.6 0.31  0.88
     """
+    if not isinstance(kind, str):
+        raise OptionError(
+            f"{spelled('kind', kind)} is no kind of curve; write curve(data, 'roc'), of true "
+            "classes and scores curve(y_true, 'roc', y_score=...)"
+        )
     dataset = as_data_of_models(data, y_score, None, "curve", estimates=True)
     if isinstance(dataset, CaseValues):
         raise OptionError(
             "values of cases have no curves; Predictions and Detections have, and true classes "
-            f"with scores: {spelled('y_score')}"
+            "with scores: curve(y_true, 'roc', y_score=...)"
         )
     kinds = KINDS[type(dataset)]
     for other, known in KINDS.items():
-        if isinstance(kind, str) and kind in known and kind not in kinds:
+        if kind in known and kind not in kinds:
             raise OptionError(
                 f"{spelled('kind', kind)} is a curve of {other.__name__}; {type(dataset).__name__} "
                 f"have {', '.join(kinds)}"
             )
-    one_of("kind", kind, kinds)
+    one_of("kind", kind, kinds, OTHER_KINDS)
     as_choice("band", band, "curve")
     refuse_idle("curve", dataset, band=band)
     inference = {

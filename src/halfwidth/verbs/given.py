@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from halfwidth.core.checks import is_path, refuse_paths
 from halfwidth.core.errors import OptionError, shortened, shown
-from halfwidth.core.option_names import spelled
+from halfwidth.core.option_names import Door, current_door, spelled
 from halfwidth.core.option_table.table import option_of
+from halfwidth.core.row_labels import has_columns
 from halfwidth.core.spec import MetricSpec, spec_of
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.detections import Detections
@@ -24,6 +26,7 @@ from halfwidth.metrics.all_metrics import (
     is_sample_metric,
     refuse_detection_metric,
 )
+from halfwidth.results.result import Result
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.tables.layout import layout_of
 
@@ -58,24 +61,94 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
                 f"{type(data).__name__} hold all models already, but {shown(other)} follows; give "
                 "both models where the data are made, by their names: {'A': ..., 'B': ...}"
             )
+        if not estimates:
+            _refuse_columns_as_models(data)
         return data
+    for given in (data, other):
+        if is_path(given, whole=given is data):
+            refuse_paths(given)
+    _refuse_finished(data)
+    _refuse_finished(other)
     if other is None:
         return _case_values(data, estimates=estimates)
     if isinstance(metric, str) and (name := metric.partition(":")[0]) not in SAMPLE_METRICS:
         refuse_detection_metric(name)
+    _refuse_misplaced(data, other)
+    if names_models(other) or estimates or _is_of_test_sets(metric):
+        return Predictions.from_arrays(data, other)
+    return CaseValues.from_arrays({"A": data, "B": other})
+
+
+def _refuse_columns_as_models(data: Any) -> None:
+    """Refuse several columns of values that nothing names models of."""
+    several = {
+        Predictions: "Predictions.from_arrays(y_true, {'A': scores, 'B': scores}), or .from_table("
+        "table, target, score={'A': 'column', 'B': 'column'})",
+        Detections: "Detections.from_files({'A': detections, 'B': detections}, references)",
+    }
+    makers = several.get(type(data)) if current_door() is Door.PYTHON else None
+    if makers and not data.models:
+        raise OptionError(
+            "one model without a name has nothing to compare it with; name each when the data are "
+            f"made: {makers}"
+        )
+    if not isinstance(data, CaseValues) or data.are_runs or data.models:
+        return
+    columns = [name for one in data.columns for name in one.names]
+    if len(columns) > 1:
+        named = {name: name for name in columns}
+        raise OptionError(
+            f"columns {shortened(columns, 5)} are structures or metrics of one model; those that "
+            f"are models are named by a mapping, {spelled('value', named)}"
+        )
+
+
+def _refuse_misplaced(data: Any, other: Any) -> None:
+    """Refuse names where arrays follow, a second table, and models before true classes."""
+    if isinstance(other, str) and isinstance(data, Mapping) and other in data:
+        raise OptionError(
+            f"{shown(other)} names a model of these, which options do: {spelled('baseline', other)}"
+            f", of a gate {spelled('new', other)}"
+        )
     if isinstance(other, str):
         raise OptionError(
             f"{shown(other)} follows a table; columns are named where data are made: "
             f"CaseValues.from_table(table, {shown(other)})"
+        )
+    if has_columns(data) and has_columns(other):
+        raise OptionError(
+            "a table follows a table; name the models of both: {'A': table, 'B': table}"
         )
     if names_models(data) and not names_models(other):
         raise OptionError(
             "models by their names come second, after the true classes: (y_true, {'A': ..., 'B': "
             "...}); values of cases of several models come alone"
         )
-    if names_models(other) or estimates or _is_of_test_sets(metric):
-        return Predictions.from_arrays(data, other)
-    return CaseValues.from_arrays({"A": data, "B": other})
+
+
+def _refuse_finished(given: Any) -> None:
+    """Refuse data among arrays, and results among data."""
+    parts = given.values() if isinstance(given, Mapping) else given
+    first = next(iter(parts), None) if isinstance(given, list | tuple | Mapping) else None
+    if isinstance(first, CaseValues | Predictions | Detections | Readings):
+        kind = type(first).__name__
+        raise OptionError(
+            f"{kind} stand for all models that they hold, and go alone; what names models has "
+            f"their arrays or tables: {kind}.{_MAKERS[kind]}"
+        )
+    if result := next((one for one in (given, first) if isinstance(one, Result)), None):
+        raise OptionError(
+            f"{type(result).__name__}: a result is given where data are needed; plot and report "
+            "take results, other verbs the data that they are of"
+        )
+
+
+_MAKERS = {
+    "CaseValues": "from_arrays({'A': values, 'B': values})",
+    "Predictions": "from_arrays(y_true, {'A': scores, 'B': scores})",
+    "Detections": "from_files({'A': detections, 'B': detections}, references)",
+    "Readings": "from_arrays({'A': labels, 'B': labels}, model='A')",
+}
 
 
 def refuse_idle(verb: str, data: Data | Readings, **options: Any) -> None:
@@ -138,5 +211,7 @@ def only_cases(read: Sequence[ReadCases], purpose: str) -> ReadCases:
         return read[0]
     names = shortened([one.label for one in read], 5)
     raise OptionError(
-        f"{purpose} takes one model, and the data have {len(read)} ({names}); give one of them"
+        f"{purpose} takes one model, and the data have {len(read)} ({names}); give one of them: "
+        "Predictions.from_arrays(y_true, y_score) with its scores alone, or .from_table(rows of "
+        "one, ...)"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.errors import OptionError, UnknownNameError, shortened
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.objects import ObjectSet
 from halfwidth.data.detections import Detections
@@ -85,7 +85,10 @@ def _detector(data: Any, model: str | None) -> Any:
         )
     if model is None:
         if len(data.detections) > 1:
-            raise OptionError(f"several detectors are given; name one: model={data.models[0]!r}")
+            names = shortened(data.models, 5)
+            raise OptionError(
+                f"several detectors are given ({names}); name one: model={data.models[0]!r}"
+            )
         return next(iter(data.detections.values()))
     if model not in data.models:
         raise UnknownNameError("detector", model, data.models)

@@ -9,6 +9,7 @@ from typing import Any
 from halfwidth.comparison.settings import check_family, check_models, resolve_settings
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_names import spelled
+from halfwidth.core.option_table.table import option_of
 from halfwidth.data.case_values import WORST_RANK, CaseValues
 from halfwidth.data.detections import Detections
 from halfwidth.data.measuring import Matched
@@ -156,6 +157,7 @@ the rank of C is 3.
     families, notes = dataset.families(Quantities(metric, statistic, average), settings.how)
     for family in families:
         check_family(family, settings)
+    _check_top(top, max((len(family.models) for family in families), default=0))
     if options.combining.over_metrics:
         families, further = with_same_cases(families, settings.how)
         notes = [*notes, *further]
@@ -169,3 +171,11 @@ the rank of C is 3.
         )
     ]
     return all_ranked(measured, options, settings, notes)
+
+
+def _check_top(top: int, most: int) -> None:
+    """Refuse more first ranks than there are models; the default goes for few models too."""
+    if top > max(most, option_of("top", "rank").default):
+        raise OptionError(
+            f"{spelled('top', top)} has no effect: {most} models have no more than {most} ranks"
+        )

@@ -127,7 +127,7 @@ def test_matches_are_those_of_all_thresholds() -> None:
         (lambda: hw.match_detections(FOUND), "Detections.from_files"),  # type: ignore[arg-type]
         (
             lambda: hw.match_detections(data_matched(None, {"A": FOUND, "B": FOUND})),
-            "several detectors are given; name one: model='A'",
+            "several detectors are given (A, B); name one: model='A'",
         ),
         (lambda: hw.match_detections(data_matched(None), model="A"), "unknown detector 'A'"),
         (

@@ -12,6 +12,7 @@ from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.option_names import spelled
+from halfwidth.core.option_table.table import option_of
 from halfwidth.estimation.detections.thresholds import (
     parse_areas,
     parse_thresholds,
@@ -142,7 +143,9 @@ def as_matching(matching: Any) -> Matching:
         names = [one.name for one in fields(Matching)]
         for name in matching:
             if name not in names:
-                raise UnknownNameError("option of a matching", name, names)
+                own = (one for one in names if name in option_of(one, "Matching").elsewhere.split())
+                meant = next((f"It is called {one}." for one in own if isinstance(name, str)), "")
+                raise UnknownNameError("option of a matching", name, names, hint=meant)
         return Matching(**matching)
     if not isinstance(matching, Matching):
         raise OptionError(

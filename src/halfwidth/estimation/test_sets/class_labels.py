@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.checks import is_masked
+from halfwidth.core.checks import is_masked, is_path, refuse_paths
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened, shown
 from halfwidth.core.option_names import spelled
 from halfwidth.core.undefined import is_missing
@@ -23,6 +23,8 @@ COUNTABLE = 2**16
 
 def as_cells(values: Any, where: str) -> NDArray[Any]:
     """Labels as a flat array, of numbers or of objects."""
+    if is_path(values):
+        refuse_paths(values)
     if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
         raise DataError(f"{where}: expected one label per case, got {shown(values)}")
     if is_masked(values):
