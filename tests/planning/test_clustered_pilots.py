@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ def clusters(
 
 RAGGED, PATIENTS = clusters(24, (1, 2, 5, 3), 0.6)
 SHARES = 1 / (1 + np.exp(-RAGGED))
+RIGHT = np.greater(SHARES, 0.3)
 SITES = np.array(["x", "y", "y"])[PATIENTS % 3]
 
 
@@ -90,8 +90,8 @@ def studies_of(values: Any, method: str, **options: Any) -> Studies:
         (RAGGED, "t", {"over": "clusters", "strata": SITES}),
         (RAGGED, "auto", {"over": "clusters"}),
         (SHARES, "auto", {"metric": "dsc"}),
-        (SHARES > 0.3, "auto", {}),
-        (SHARES > 0.3, "wilson", {"strata": SITES}),
+        (RIGHT, "auto", {}),
+        (RIGHT, "wilson", {"strata": SITES}),
     ],
 )
 @pytest.mark.parametrize("n", [7, 24])
@@ -105,7 +105,7 @@ def test_each_width_is_that_of_the_interval_that_estimate_gives_of_the_study(
     # The order of units in the pilot, found by giving cases their numbers for values.
     order = simulated_order(values, options)
     for place, units in enumerate(simulated.drawn.units(n, 0, 30)):
-        cases = [np.flatnonzero(PATIENTS == order[unit]) for unit in units]
+        cases = [np.flatnonzero(np.equal(PATIENTS, order[unit])) for unit in units]
         rows = np.concatenate(cases)
         data = hw.CaseValues.from_arrays(
             values[rows],
@@ -120,8 +120,10 @@ def test_each_width_is_that_of_the_interval_that_estimate_gives_of_the_study(
 
 def simulated_order(values: np.ndarray, options: dict[str, Any]) -> list[int]:
     """The clusters in canonical order: within strata by size, then values; or by their means."""
-    members = {one: np.sort(values[PATIENTS == one].astype(float)) for one in np.unique(PATIENTS)}
-    sites = {one: SITES[PATIENTS == one][0] for one in members}
+    members = {
+        one: np.sort(values[np.equal(PATIENTS, one)].astype(float)) for one in np.unique(PATIENTS)
+    }
+    sites = {one: SITES[np.equal(PATIENTS, one)][0] for one in members}
     size_of = {site: sum(own == site for own in sites.values()) for site in "xy"}
 
     def key(one: int) -> tuple[Any, ...]:
@@ -149,7 +151,7 @@ def test_widths_grow_by_the_design_effect_of_kish(correlation: float) -> None:
 
 
 def test_over_clusters_is_the_plan_of_their_means() -> None:
-    means = [RAGGED[PATIENTS == one].mean() for one in np.unique(PATIENTS)]
+    means = [RAGGED[np.equal(PATIENTS, one)].mean() for one in np.unique(PATIENTS)]
     of_means = plan(means, halfwidth=0.3, method="t")
     found = plan(
         hw.CaseValues.from_arrays(RAGGED, groups=PATIENTS, over="clusters"),
@@ -274,8 +276,5 @@ def test_clusters_of_a_case_each_are_cases_that_are_counted_as_clusters() -> Non
     data = hw.CaseValues.from_arrays(values, groups=[*range(30)])
     found, alone = (plan(one, n=20, method="t") for one in (data, values))
     assert found.width == pytest.approx(alone.width, rel=1e-12)
-    kept = {"counted", "n_cases", "formula_text"}
     assert (found.counted, found.n_cases) == ("clusters", 20)
-    for one in dataclasses.fields(alone):
-        if one.name not in {*kept, "width", "simulated", "curve"}:
-            assert getattr(found, one.name) == getattr(alone, one.name) or one.name in ("low", "high")
+    assert found.requirements == alone.requirements

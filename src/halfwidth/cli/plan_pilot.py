@@ -70,8 +70,8 @@ def pilot(
         --assurance 0.8
     halfwidth plan pilot dice.csv --value liver --metric dsc --statistic median \\
         -n 50 -n 100
-    halfwidth plan pilot lesions.csv --value dice --metric dsc --groups patient \\
-        --halfwidth 0.02
+    halfwidth plan pilot long.csv --value dice --metric dsc --groups patient \\
+        --halfwidth 0.05
     """
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n)
