@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from support import Run
 
@@ -224,10 +225,36 @@ def test_a_small_pilot_and_repeated_cases_are_told(run: Run, tmp_path: Path) -> 
     path.write_text("case,dice\na,0.9\na,0.8\nb,0.7\nc,0.85\n")
     ran = run("plan", "pilot", path, "-n", "20", "--metric", "dsc", "--method", "t", "--seed", "1")
     assert "cases repeat" in ran.err
+    assert "name the column of what rows belong to (groups=, --groups)" in ran.err
     assert "A pilot of 4 cases says little about spread and failures." in ran.out
     path.write_text("PatientID,dice\n1,0.9\n1,0.8\n2,0.7\n3,0.85\n")
     ran = run("plan", "subsample", path, "--value", "dice", "--sizes", "2", "--n-resamples", "99")
     assert "cases repeat; all rows are drawn as if they were independent" in ran.err
+
+
+def test_a_pilot_with_clusters_counts_these(run: Run, tmp_path: Path) -> None:
+    rng, path = np.random.default_rng(1), tmp_path / "lesions.csv"
+    rows = [
+        f"{model},{case},p{case // 3},s{case // 15},{rng.beta(9, 2):.3f}"
+        for model in ("A", "B")
+        for case in range(90)
+    ]
+    path.write_text("net,case,patient,site,dice\n" + "\n".join(rows) + "\n")
+    command = ("plan", "pilot", path, "--value", "dice", "--metric", "dsc", "-n", 20, "--model")
+    command += ("net", "--groups", "patient", "--method", "t", "--n-samples", 100, "--seed", 1)
+    ran = run(*command)
+    assert not ran.err
+    assert re.search(r"label +clusters +cases ", ran.out)
+    assert "n counts clusters" in ran.out
+    values = hw.CaseValues.from_table(
+        pd.read_csv(path), "dice", metric="dsc", model="net", groups="patient"
+    )
+    wanted = hw.plan(values, n=20, method="t", n_samples=100, rng=1)
+    found = plans(run(*command, "--json").out)
+    assert found == wanted.to_dict()["plans"]
+    assert [(one["label"], one["n_cases"]) for one in found] == [("A", 60.0), ("B", 60.0)]
+    for further in (("--over", "clusters"), ("--strata", "site")):
+        assert plans(run(*command, *further, "--json").out)[0]["width"] != found[0]["width"]
 
 
 # --------------------------------------------------------------------------- slips

@@ -46,13 +46,6 @@ def test_metrics_in_columns_are_planned_apart() -> None:
     assert [one.quantity for one in plans] == ["mean DSC", "mean HD95"]
 
 
-def test_designs_that_studies_do_not_keep_are_told() -> None:
-    values = hw.CaseValues.from_table(LONG, "dice", groups="case", strata="site", metric="dsc")
-    plans = hw.plan(values, n=20, **QUICK)
-    assert any("clusters are not kept together" in note for note in plans.notes)
-    assert any("strata are not kept" in note for note in plans.notes)
-
-
 @pytest.mark.parametrize(
     ("data", "options", "words"),
     [
@@ -61,7 +54,6 @@ def test_designs_that_studies_do_not_keep_are_told() -> None:
         (A, {"n": []}, "n= is an empty list"),
         (A, {"n": 9, "curve": "yes"}, "curve='yes' is neither"),
         (A, {"n": 10**6}, "more than the 20000 cases"),
-        (hw.CaseValues.from_arrays(A, over="clusters", groups=[*range(30)]), {"n": 9}, "over="),
         (hw.CaseValues.from_arrays(A, failures="unseen"), {"n": 9}, "failures='unseen' has no"),
         (hw.Predictions.from_arrays([0, 1], [0.1, 0.9]), {"n": 9}, "Predictions cannot be a pilot"),
         (pd.DataFrame({"a": A, "b": B}), {"n": 9}, "several numeric columns"),

@@ -58,6 +58,7 @@ Value = Annotated[
     str | None, declared("value", meaning="Column with values; default: the only numeric one.")
 ]
 Case = Annotated[str | None, declared("case")]
+Model = Annotated[str | None, declared("model")]
 Groups = Annotated[str | None, declared("groups", "from_table")]
 Strata = Annotated[str | None, declared("strata", "from_table")]
 OverOption = Annotated[str, declared("over")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,11 +27,12 @@ from halfwidth.data.case_values import CaseValues
 from halfwidth.verbs.plan import plan
 
 
-@with_options(reading.table_options)
+@with_options(reading.table_options, options.design_options)
 def pilot(
     ctx: typer.Context,
     file: Annotated[Path, argument(f"{reading.TABLE_HELP}.", "FILE")],
     value: options.Value = None,
+    model: options.Model = None,
     by: Annotated[
         list[str] | None,
         option("Column whose levels are planned apart; repeatable.", "COLUMN", Group.INPUT),
@@ -53,6 +54,7 @@ def pilot(
     penalty: options.Penalty = None,
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
+    over: options.OverOption = "cases",
     case: options.Case = None,
     fmt: options.Format = None,
     json: options.Json = False,
@@ -61,23 +63,31 @@ def pilot(
 ) -> Answer:
     """Studies drawn from the values of a pilot, with replacement, and the widths that they reach.
 
+    With --groups studies draw whole clusters, such as patients, and n counts these.
+
     \b
     halfwidth plan pilot dice.csv --value liver --metric dsc --halfwidth 0.02 \\
         --assurance 0.8
     halfwidth plan pilot dice.csv --value liver --metric dsc --statistic median \\
         -n 50 -n 100
+    halfwidth plan pilot long.csv --value dice --metric dsc --groups patient \\
+        --halfwidth 0.05
     """
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n)
     refuse_test_set_metric(metric)
 
     how = reading.Options.from_given(ctx.params)
+    design: dict[str, Any] = {name: ctx.params[name] for name in ("groups", "strata")}
+    design["over"] = over
     values = CaseValues.from_table(
         reading.table_in(file, how),
         value,
         metric=metric,
+        model=model,
         by=by,
         case=case,
+        **design,
         bounds=options.parse_bounds(bounds),
         scale=scale,
         missing=missing,

@@ -90,5 +90,12 @@ def _sample(table: Table, file: Path, value: str | None, metric: str | None, mis
             f"{file} holds {len(samples)} samples ({names}), and subsamples come from one: name "
             "its metric (--metric), or give a table of one model and label"
         )
-    note(*samples[0].notes)
-    return samples[0]
+    sample = samples[0]
+    note(*sample.notes)
+    if sample.repeats:
+        note("cases repeat; all rows are drawn as if they were independent")
+    if sample.groups is not None:
+        note("clusters are not kept together: more cases are needed where they matter")
+    if sample.strata is not None:
+        note("strata are not kept: cases of all are drawn alike")
+    return sample

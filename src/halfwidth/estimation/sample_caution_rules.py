@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.spec import Estimand, Need, Promise, Takes, spec_of
+from halfwidth.core.spec import Estimand, MethodSpec, Need, Promise, Takes, spec_of
 from halfwidth.core.titles import statistic_title
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.intervals.mean import hall, sample_skewness
@@ -114,10 +114,14 @@ def _few_clusters(context: CautionContext, design: Design) -> Caution | None:
 
 def _clusters_needed(context: CautionContext) -> int:
     """Effective clusters from which on intervals by a method hold."""
-    e = context.estimate
-    if {Need.ROBUST_ERROR, Need.TRIALS} & set(e.method_spec.needs):
-        return FEW_ROBUST
-    return FEW_CLUSTERS if context.by_class else max(_declared_least(e), FEW_CLUSTERS)
+    least = 0 if context.by_class else _declared_least(context.estimate)
+    return clusters_needed(context.estimate.method_spec, least)
+
+
+def clusters_needed(method: MethodSpec, least: int) -> int:
+    """Effective clusters from which on its intervals hold, of a statistic that takes ``least``."""
+    robust = {Need.ROBUST_ERROR, Need.TRIALS} & set(method.needs)
+    return FEW_ROBUST if robust else max(least, FEW_CLUSTERS)
 
 
 def _outliers(context: CautionContext) -> Caution | None:

@@ -169,6 +169,12 @@ def check_names(**columns: Any) -> None:
 def layout_notes(layout: Layout, groups: str | None, strata: str | None) -> list[str]:
     """Columns that were used or left out by default."""
     notes = [f"left out: {shortened(layout.left_out)}"] if layout.left_out else []
+    return notes + design_notes(layout, groups, strata)
+
+
+def design_notes(layout: Layout, groups: str | None, strata: str | None) -> list[str]:
+    """Columns that say by their names alone which cases belong together."""
+    notes = []
     for role, option, column in (
         ("clusters", groups, layout.groups),
         ("strata", strata, layout.strata),

@@ -9,18 +9,22 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.option_names import spelled
+from halfwidth.core.option_names import spelled, spelled_both
 from halfwidth.core.rng import resolve_seed
 from halfwidth.data.case_values import CaseValues
+from halfwidth.data.several_metrics import MetricColumns
+from halfwidth.data.sources import ModelTable
+from halfwidth.estimation.tables import design_notes
 from halfwidth.planning.checks import check_assurance, check_n, wanted_width
 from halfwidth.planning.pilot_tables import Pilot, pilots_in
-from halfwidth.planning.simulated_studies import MOST_CASES, Studies, check_pilot
+from halfwidth.planning.simulated_studies import Studies, check_pilot
 from halfwidth.results.sample_size import (
     WIDTH_NEEDS,
     Requirement,
     SampleSize,
     SampleSizes,
 )
+from halfwidth.tables.layout import Layout
 
 # Multiples of the n planned at which a curve is simulated too.
 AROUND = (0.25, 0.5, 2.0)
@@ -45,8 +49,11 @@ class PilotGoals:
         for size in self.sizes:
             simulated = studies()
             n = check_n(size, 2, "a study")
-            if n > MOST_CASES:
-                raise OptionError(f"n={n} is more than the {MOST_CASES} cases that are simulated")
+            if n > simulated.most:
+                counted = simulated.counted
+                raise OptionError(
+                    f"n={n} is more than the {simulated.most} {counted} that are simulated"
+                )
             yield simulated.plan_at(n, share, None, around)
 
 
@@ -60,17 +67,19 @@ def plans_of_pilot(
     **inference: Any,
 ) -> SampleSizes:
     """The plans of each pilot and statistic."""
-    for name, usual in (("over", "cases"), ("failures", "seen")):
-        if getattr(values, name) != usual:
-            raise OptionError(
-                f"{spelled(name, getattr(values, name))} has no effect on studies that are drawn "
-                "from a pilot; leave it out"
-            )
+    if values.failures != "seen":
+        raise OptionError(
+            f"{spelled('failures', values.failures)} has no effect on studies that are drawn from "
+            "a pilot; leave it out"
+        )
     seed = resolve_seed(rng)
     plans: list[SampleSize] = []
-    notes: dict[str, None] = {}
+    notes = dict.fromkeys(_design_notes(values))
     for pilot in _pilots(values):
-        notes |= dict.fromkeys(": ".join(filter(None, [pilot.label, one])) for one in pilot.notes)
+        notes |= dict.fromkeys(
+            ": ".join(filter(None, [pilot.label, one]))
+            for one in [*pilot.notes, *_repeat_notes(pilot)]
+        )
         for statistic in statistics:
 
             def studies(pilot: Pilot = pilot, statistic: Any = statistic) -> Studies:
@@ -85,6 +94,9 @@ def plans_of_pilot(
                     rng=seed,
                     missing=values.missing,
                     penalty=values.penalty,
+                    groups=pilot.groups,
+                    strata=pilot.strata,
+                    over=values.over,
                     **inference,
                 )
 
@@ -93,14 +105,36 @@ def plans_of_pilot(
 
 
 def _pilots(values: CaseValues) -> Iterator[Pilot]:
+    for wanted, source, layout in _layouts(values):
+        for pilot in pilots_in(source.table, layout, metric=wanted.metric, missing=values.missing):
+            label = " / ".join(filter(None, [source.model, pilot.label]))
+            yield replace(pilot, label=label)
+
+
+def _layouts(values: CaseValues) -> Iterator[tuple[MetricColumns, ModelTable, Layout]]:
     for wanted in values.columns:
         for source in values.tables.sources:
-            layout = values.tables.layout(source, wanted.names)
-            for pilot in pilots_in(
-                source.table, layout, metric=wanted.metric, missing=values.missing
-            ):
-                label = " / ".join(filter(None, [source.model, pilot.label]))
-                yield replace(pilot, label=label)
+            yield wanted, source, values.tables.layout(source, wanted.names)
+
+
+def _design_notes(values: CaseValues) -> Iterator[str]:
+    """Columns that are clusters or strata by their names alone."""
+    columns = values.tables.columns
+    for _, _, layout in _layouts(values):
+        yield from design_notes(layout, columns.groups, columns.strata)
+
+
+def _repeat_notes(pilot: Pilot) -> list[str]:
+    """What is to be done where rows belong together and are drawn apart."""
+    if not pilot.repeats:
+        return []
+    if pilot.groups is not None:
+        return ["cases of several clusters repeat; clusters are drawn as if they were independent"]
+    note = (
+        "cases repeat; all rows are drawn as if they were independent, which promises intervals "
+        f"that are too narrow: name the column of what rows belong to ({spelled_both('groups')})"
+    )
+    return [note]
 
 
 def _plan_of_width(

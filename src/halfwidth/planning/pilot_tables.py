@@ -37,8 +37,13 @@ class Pilot:
     values: NDArray[Any]
     # The metric of the call, or the one that the table names.
     metric: Any
-    # Why its cases may not be independent.
+    # Cluster and stratum of each value.
+    groups: list[Any] | None
+    strata: list[Any] | None
+    # Rows that are left out, and pooled ones.
     notes: tuple[str, ...]
+    # Whether rows belong together that are not of one cluster.
+    repeats: bool
 
 
 def pilots_in(
@@ -116,15 +121,16 @@ def _pilot(part: Slice, metric: Any, *, alone: bool) -> Pilot:
     elif part.metric is not None and (metric is None or ":" not in str(metric)):
         named = part.metric + part.parameters
     notes = not_applicable_note([part])
-    if part.repeats.cases or part.repeats.shared is not None:
-        notes.append("cases repeat; all rows are drawn as if they were independent")
     if pooled_runs := part.repeats.runs or part.repeats.folds:
         column, _ = pooled_runs
         notes.append(f"rows of several levels of {column!r} are pooled as cases")
-    if part.groups is not None:
-        notes.append("clusters are not kept together: more cases are needed where they matter")
-    if part.strata is not None:
-        notes.append("strata are not kept: cases of all are drawn alike")
     return Pilot(
-        "" if alone else part.label, part.column, np.asarray(part.values), named, tuple(notes)
+        "" if alone else part.label,
+        part.column,
+        np.asarray(part.values),
+        named,
+        part.groups,
+        part.strata,
+        tuple(notes),
+        repeats=bool(part.repeats.cases or part.repeats.shared),
     )

@@ -16,6 +16,7 @@ from halfwidth.results.sample_size import Requirement
 # The numbers for the mean are published; those for other statistics were measured here.
 OF_THE_MEAN = cite("andre2025").short
 OF_OTHERS = "docs/decisions/0006"
+OF_CLUSTERS = "docs/decisions/0042"
 
 
 def quantity_text(statistic: Statistic, metric: Metric) -> str:

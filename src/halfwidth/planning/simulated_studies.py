@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic
 from halfwidth.core.types import Array
 from halfwidth.document.progress import tracked
+from halfwidth.estimation.batches import intervals_by_method
 from halfwidth.estimation.check import Sample, check_sample
 from halfwidth.estimation.choose import choose
 from halfwidth.estimation.records import Records
@@ -28,26 +30,25 @@ from halfwidth.estimation.resolve import (
     resolve_request,
     resolve_statistic,
 )
+from halfwidth.estimation.sample_caution_rules import clusters_needed
 from halfwidth.intervals.compute import intervals
 from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.intervals.ranks import minimum_n
-from halfwidth.planning.reliability import quantity_text, reliability_requirement
+from halfwidth.planning.drawn_studies import DrawnStudies
+from halfwidth.planning.reliability import OF_CLUSTERS, quantity_text, reliability_requirement
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.results.sample_size import Requirement, SampleSize, Simulated
+from halfwidth.results.sample_size import CASES, CLUSTERS, Requirement, SampleSize, Simulated
 
 # The limit for memory and time of a thousand studies.
 MOST_CASES = 20_000
-# Cases of all studies are drawn so many at a time: the first n of a study stay the same for
-# larger n, so that widths are compared on the same cases.
-COLUMNS = 64
 # Studies of a batch share one block of bootstrap draws, which correlates their widths.
 BATCHES, MOST_SAMPLES = 50, 10**6
 # Factor by which the search widens its bracket, and where it does not even start.
 STEP, FAR_BEYOND = 1.25, 4
 # Points of a curve are at least this factor apart.
 APART = 1.1
-# A pilot of fewer cases says little about spread and tails.
+# A pilot of fewer cases, or clusters, says little about spread and tails.
 SMALL_PILOT = 25
 
 
@@ -74,14 +75,53 @@ class Studies:
         return "proportion" if proportion else quantity_text(self.statistic, self.sample.metric)
 
     @property
+    def drawn(self) -> DrawnStudies:
+        """The studies, whose cases are those of the pilot."""
+        return DrawnStudies(self.sample.records, self.request.seed)
+
+    @property
+    def design(self) -> Design:
+        """How the cases of the pilot belong together."""
+        return self.sample.records.design
+
+    @property
+    def counted(self) -> str:
+        """What n counts: cases, or clusters where the pilot has them."""
+        return CASES if self.sample.records.n_groups is None else CLUSTERS
+
+    @property
+    def cases_each(self) -> float:
+        """Cases in what n counts, on average."""
+        records = self.sample.records
+        return records.n_cases / (records.n_groups or records.n_cases)
+
+    @property
+    def most(self) -> int:
+        """The largest n that is simulated."""
+        return int(MOST_CASES * self.design.units / self.design.n)
+
+    @property
     def needs(self) -> tuple[Requirement, ...]:
         """The requirements other than the width."""
-        requirements = [reliability_requirement(self.sample.metric, self.statistic, self.quantity)]
+        requirements = [self._reliable_coverage()]
         method = self.request.method
         if method is not None and method.name == exact_method.__name__:
             n = minimum_n(self.statistic.quantile_level, self.request.level)
             requirements.append(Requirement("an exact interval", n, "qⁿ + (1 - q)ⁿ ≤ α"))
         return tuple(requirements)
+
+    def _reliable_coverage(self) -> Requirement:
+        """The n from which intervals are reliable: of clusters as few as raise no caution."""
+        least = reliability_requirement(self.sample.metric, self.statistic, self.quantity)
+        if self.design.sizes is None:
+            return least
+
+        def enough(n: int) -> bool:
+            effective = self.drawn.like_the_pilot(n).design.effective_units
+            return effective >= clusters_needed(self._method(n), least.n)
+
+        n = next((n for n in range(2, self.most) if enough(n)), self.most)
+        return Requirement(least.what, n, least.source if n == least.n else OF_CLUSTERS)
 
     def smallest_n(self, wanted: float, share: float) -> int:
         """The smallest n at which the share of studies with a narrow enough interval is reached."""
@@ -94,9 +134,9 @@ class Studies:
         else:
             low = high
             while self.share_reached(high, wanted) < share:
-                if high >= MOST_CASES:
+                if high >= self.most:
                     raise self._unreachable_width(wanted, share)
-                low, high = high, min(math.ceil(STEP * high), MOST_CASES)
+                low, high = high, min(math.ceil(STEP * high), self.most)
         while low < high:
             middle = (low + high) // 2
             if self.share_reached(middle, wanted) >= share:
@@ -107,18 +147,18 @@ class Studies:
 
     def _guess(self, wanted: float, share: float) -> int:
         """The n at which widths that fall with √n would be narrow enough."""
-        start = min(max(len(self.sample.values), 10), 200)
+        start = min(max(self.design.units, 10), 200, self.most)
         share_reached = _quantile(self.widths_at(start), share)
         if math.isnan(share_reached):
             return start
         guess = start * (share_reached / wanted) ** 2
-        if guess > FAR_BEYOND * MOST_CASES:
+        if guess > FAR_BEYOND * self.most:
             raise self._unreachable_width(wanted, share)
-        return int(min(max(guess, 2), MOST_CASES))
+        return int(min(max(guess, 2), self.most))
 
     def _unreachable_width(self, wanted: float, share: float) -> OptionError:
         return OptionError(
-            f"no n up to {MOST_CASES} gives {share:.3g} of the studies an interval of the "
+            f"no n up to {self.most} gives {share:.3g} of the studies an interval of the "
             f"{self.quantity} no wider than {wanted:g}; ask for a wider one"
         )
 
@@ -147,52 +187,69 @@ class Studies:
         return self.widths[n]
 
     def _batch(self, n: int, start: int, stop: int) -> Array:
-        values, sample, method = self.sample.values, self.sample, self._method(n)
-        if method.level_attained(n, self.statistic, self.request.level) != self.request.level:
-            # So few cases have no interval of the level that a width is wanted at.
-            return np.full(stop - start, np.nan)
-        drawn = values[self._cases(n, start, stop)]
         batch = start // (stop - start)
         # Fresh draws for each batch, so that no single block of draws decides.
         entropy = randomness.derive_key(self.request.seed, "pilot", n, batch).value
+        plan = Plan(entropy, self.request.n_resamples, kept={}, own_uniforms=True)
+        units = self.drawn.units(n, start, stop)
+        if self.counted == CASES and self.design.simple:
+            return self._widths_of_cases(self.sample.values[units], plan)
+        return self._widths_by_design([self.drawn.study(one) for one in units], plan)
+
+    def _widths_of_cases(self, studies: Array, plan: Plan) -> Array:
+        """The widths of studies of independent cases, (S, n), which all take one method."""
+        sample, method = self.sample, self._method(studies.shape[-1])
+        level = self.request.level
+        if method.level_attained(studies.shape[-1], self.statistic, level) != level:
+            # So few cases have no interval of the level that a width is wanted at.
+            return np.full(len(studies), np.nan)
         (computed,) = intervals(
-            drawn,
+            studies,
             self.statistic,
             [method],
-            self.request.level,
+            level,
             bounds=sample.metric.spec.bounds,
-            plan=Plan(entropy, self.request.n_resamples, kept={}, own_uniforms=True),
+            plan=plan,
             binary=sample.binary,
             clip=self.request.method is None,
             errors=False,
         )
         return np.asarray(computed.interval.high - computed.interval.low)
 
-    def _cases(self, n: int, start: int, stop: int) -> np.ndarray[Any, Any]:
-        """Indices into the pilot of the cases of each study."""
-        blocks = [
-            randomness.indices(
-                randomness.derive_key(self.request.seed, "pilot cases", block),
-                start,
-                stop,
-                COLUMNS,
-                len(self.sample.values),
+    def _widths_by_design(self, studies: Sequence[Records], plan: Plan) -> Array:
+        """The widths of studies by the method that each would take, those of a design at once."""
+        functional, request = self.sample.functional(self.statistic), self.request
+        widths = np.full(len(studies), np.nan)
+        rows_of: dict[Design, list[int]] = defaultdict(list)
+        for row, study in enumerate(studies):
+            rows_of[study.design].append(row)
+        for design, rows in rows_of.items():
+            samples = np.stack([studies[row].arranged for row in rows])
+            estimates = self.statistic(samples)
+            groups = intervals_by_method(
+                functional,
+                samples,
+                [request.method or choose(functional, studies[row], request.level) for row in rows],
+                request.level,
+                estimates=estimates,
+                design=design,
+                plan=plan,
+                chosen=request.method is None,
+                errors=False,
             )
-            for block in range(-(-n // COLUMNS))
-        ]
-        return np.concatenate(blocks, axis=1)[:, :n]
+            for group in groups:
+                interval, known = group.computed.interval, ~np.isnan(estimates[group.rows])
+                known &= group.level == request.level
+                reached = np.where(known, interval.high - interval.low, np.nan)
+                widths[np.array(rows)[group.rows]] = reached
+        return widths
 
     def _method(self, n: int) -> MethodSpec:
-        """The given method, or what ``auto`` would choose for n such cases."""
+        """The given method, or what ``auto`` would choose for a study of n like the pilot."""
         if self.request.method is not None:
             return self.request.method
-        values = self.sample.values
-        resized = values[np.linspace(0, len(values) - 1, n).round().astype(int)]
-        return choose(
-            self.sample.functional(self.statistic),
-            Records(resized, Design.iid(n), n, values=resized),
-            self.request.level,
-        )
+        functional = self.sample.functional(self.statistic)
+        return choose(functional, self.drawn.like_the_pilot(n), self.request.level)
 
     def plan_at(
         self, n: int, assurance: float, wanted: float | None, around: Sequence[float] = ()
@@ -200,7 +257,7 @@ class Studies:
         """The plan at n, from its simulated widths; its curve goes on to multiples of n."""
         widths = self.widths_at(n)
         for multiple in around:
-            self.widths_at(min(max(round(multiple * n), 2), MOST_CASES))
+            self.widths_at(min(max(round(multiple * n), 2), self.most))
         level, method = self.request.level, self._method(n)
         share = None if wanted is None else self.share_reached(n, wanted)
         error = None if wanted is None else self.share_error(n, wanted)
@@ -223,7 +280,7 @@ class Studies:
             n=n,
             width=median,
             formula=method.name,
-            formula_text=f"simulated from a pilot of {len(self.sample.values)} cases",
+            formula_text=f"simulated from a pilot of {self._pilot_text}",
             confidence_level=level.confidence_level,
             assumed={},
             requirements=self.needs,
@@ -237,13 +294,23 @@ class Studies:
                 (size, _quantile(self.widths[size], assurance))
                 for size in _apart(sorted(self.widths), n)
             ),
+            counted=self.counted,
+            n_cases=None if self.counted == CASES else n * self.cases_each,
         )
 
+    @property
+    def _pilot_text(self) -> str:
+        """The size of the pilot."""
+        records, strata = self.sample.records, len(self.design.strata)
+        within = f" in {strata} strata" if strata > 1 else ""
+        if records.n_groups is None:
+            return f"{records.n_cases} cases{within}"
+        return f"{records.n_groups} clusters with {records.n_cases} cases{within}"
+
     def _notes(self) -> tuple[str, ...]:
-        cases = len(self.sample.values)
-        if cases >= SMALL_PILOT:
+        if self.design.units >= SMALL_PILOT:
             return ()
-        return (f"A pilot of {cases} cases says little about spread and failures.",)
+        return (f"A pilot of {self._pilot_text} says little about spread and failures.",)
 
 
 def _apart(sizes: list[int], n: int) -> list[int]:
@@ -272,13 +339,26 @@ def check_pilot(
     n_samples: int,
     scale: float,
     label: str,
+    groups: Any = None,
+    strata: Any = None,
     **options: Any,
 ) -> Studies:
     """The pilot and the options, checked."""
     where = f"pilot {label!r}" if plain_text("label", label) else "pilot"
     request = resolve_request(alternative="two-sided", **options)
-    sample = check_sample(values, resolve_metric(metric, bounds), request, scale=scale, where=where)
+    sample = check_sample(
+        *(values, resolve_metric(metric, bounds), request),
+        scale=scale,
+        where=where,
+        groups=groups,
+        strata=strata,
+    )
     bound = resolve_statistic(statistic)
+    if sample.records.design.units < 2 <= sample.records.n_cases:
+        raise DataError(
+            f"{where}: all {sample.records.n_cases} cases are of one cluster; studies draw whole "
+            "clusters, and a plan needs several"
+        )
     if len(sample.values) < 2 or sample.values[0] == sample.values[-1]:
         raise DataError(
             f"{where}: {len(sample.values)} value(s), all of them {sample.values[0]:g}; without a "

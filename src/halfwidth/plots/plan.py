@@ -215,7 +215,7 @@ def _prepare(ax: Axes, plans: Sequence[SampleSize]) -> None:
     alone = len({each.quantity for each in plans}) == 1 and not plan.part_curves
     of = f"\nof the {plan.quantity}" if alone else ""
     ax.set_xscale("log")
-    ax.set_xlabel("cases", fontsize=TEXT_SIZE)
+    ax.set_xlabel(" or ".join(sorted({each.counted for each in plans})), fontsize=TEXT_SIZE)
     ax.set_ylabel(f"half-width of {interval}{of}{unit}", fontsize=TEXT_SIZE, parse_math=False)
     ax.tick_params(which="both", labelsize=TEXT_SIZE, width=0.6, color=QUIET)
     plain(ax)

@@ -29,6 +29,8 @@ KINDS = {
 }
 
 WIDTH_NEEDS = "width"
+# What n counts.
+CASES, CLUSTERS = "cases", "clusters"
 
 
 @frozen
@@ -95,7 +97,8 @@ class SampleSize(Result):
     quantity : str
         What is estimated: ``"mean DSC"``.
     n : int
-        Cases in all: the most that one of the requirements asks for, or the number given.
+        Cases in all: the most that one of the requirements asks for, or the number given. Clusters,
+        such as patients, where ``counted`` says so.
     width : float
         Of the interval at n, under the assumptions.
     low, high : float
@@ -137,6 +140,11 @@ class SampleSize(Result):
         The width at other n, for a figure.
     part_curves : mapping of str to tuple of (int, float)
         The same of each of ``parts``, by all cases.
+    counted : {"cases", "clusters"}
+        What n counts, that of the requirements and the curve too: clusters, where the pilot has
+        them.
+    n_cases : float or None
+        The cases expected in n clusters; None where n counts cases.
     """
 
     quantity: str
@@ -165,6 +173,8 @@ class SampleSize(Result):
     part_curves: Mapping[str, tuple[tuple[int, float], ...]] = field(
         default_factory=dict, compare=False
     )
+    counted: str = CASES
+    n_cases: float | None = None
 
     @property
     def halfwidth(self) -> float:
@@ -173,7 +183,7 @@ class SampleSize(Result):
 
     @property
     def n_for_width(self) -> int | None:
-        """The fewest cases for the width wanted; None where n was given."""
+        """The fewest cases (or clusters) for the width wanted; None where n was given."""
         numbers = [need.n for need in self.requirements if need.what == WIDTH_NEEDS]
         return numbers[0] if numbers else None
 
@@ -212,9 +222,10 @@ class SampleSize(Result):
         named = f"{self.formula}, the default interval" if self.rule else self.formula
         rests_on = "; ".join(filter(None, [named, assumed, self.shape]))
         end = f"; {self.decided_by} decides" if self.solves_for_n else ""
+        held = "" if self.n_cases is None else f" (about {self.n_cases:.0f} cases)"
         return (
-            f"{self.n} cases give a {percent(self.confidence_level)} CI of the {self.quantity} of "
-            f"half-width {reach}{unit} ({rests_on}){end}."
+            f"{self.n} {self.counted}{held} give a {percent(self.confidence_level)} CI of the "
+            f"{self.quantity} of half-width {reach}{unit} ({rests_on}){end}."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -243,6 +254,8 @@ class SampleSize(Result):
             "notes": list(self.notes),
             "parts": [part.to_dict() for part in self.parts],
         }
+        if self.n_cases is not None:
+            plan |= {"counted": self.counted, "n_cases": self.n_cases}
         if self.simulated is not None:
             simulated = vars(self.simulated).items()
             plan["simulated"] = {name: plain(value) for name, value in simulated}
@@ -296,7 +309,8 @@ class SampleSizes(Result, ResultSequence[SampleSize]):
         return plans_document(self)
 
     def __repr__(self) -> str:
-        return "\n".join([f"SampleSizes ({len(self)}):", *(f"  {one.sentence()}" for one in self)])
+        lines = [*(one.sentence() for one in self), *self.notes]
+        return "\n".join([f"SampleSizes ({len(self)}):", *(f"  {line}" for line in lines)])
 
 
 def width_decimals(width: float) -> int:
@@ -374,7 +388,9 @@ def _overview(plans: Sequence[SampleSize]) -> Table:
         columns["wanted"] = lambda plan: fixed((plan.wanted or math.nan) / 2, places)
         if len(plans) > 1 and not plans[0].parts:
             columns["for width"] = lambda plan: str(plan.n_for_width or "")
-    columns["n"] = lambda plan: str(plan.n)
+    columns[_heading(plans)] = lambda plan: str(plan.n)
+    if all(plan.n_cases is not None for plan in plans):
+        columns["cases"] = lambda plan: f"{plan.n_cases:.0f}"
     for name in plans[0].counts:
         columns[name] = lambda plan, name=name: str(plan.counts[name])  # type: ignore[misc]
     columns["half-width"] = lambda plan: fixed(plan.halfwidth, places)
@@ -385,6 +401,12 @@ def _overview(plans: Sequence[SampleSize]) -> Table:
         columns["interval"] = _interval
     columns |= _question_columns(plans)
     return _sheet(columns, ([cell(plan) for cell in columns.values()] for plan in plans))
+
+
+def _heading(plans: Sequence[SampleSize]) -> str:
+    """Of a column of n: what it counts, where that is not cases."""
+    counted = {plan.counted for plan in plans}
+    return CLUSTERS if counted == {CLUSTERS} else "n"
 
 
 def _question_columns(plans: Sequence[SampleSize]) -> dict[str, Callable[[SampleSize], str]]:
@@ -432,7 +454,7 @@ def _simulation_columns(
 
 def _needs(plan: SampleSize) -> Table:
     rows = [(need.what, str(need.n), need.source) for need in plan.requirements]
-    return _sheet(("needed for", "n", "by"), rows)
+    return _sheet(("needed for", _heading([plan]), "by"), rows)
 
 
 def _lines(plans: Sequence[SampleSize]) -> list[str]:
@@ -453,6 +475,7 @@ def _lines(plans: Sequence[SampleSize]) -> list[str]:
     if first.wanted is not None and first.assurance is not None:
         lines.append(f"Assurance: {percent(first.assurance)} of studies {_assured(first)}.")
     lines += _simulation_lines(first, alone=len(plans) == 1)
+    lines += _cluster_lines(plans)
     return lines + list(dict.fromkeys(note for plan in plans for note in plan.notes))
 
 
@@ -497,6 +520,19 @@ def _simulation_lines(plan: SampleSize, *, alone: bool) -> list[str]:
         count = f"{simulated.undefined} {'study' if simulated.undefined == 1 else 'studies'}"
         lines.append(f"{count} without an interval, or with one of no width, count as too wide.")
     return lines
+
+
+def _cluster_lines(plans: Sequence[SampleSize]) -> list[str]:
+    """That n counts clusters, and how many cases these have."""
+    each = {plan.label: plan.n_cases / plan.n for plan in plans if plan.n_cases is not None}
+    if not each:
+        return []
+    several = len(set(each.values())) > 1 or len(each) < len({plan.label for plan in plans})
+    numbers = [
+        f"{size:.3g} ({label})" if several else f"{size:.3g}" for label, size in each.items()
+    ]
+    average = ", ".join(dict.fromkeys(numbers))
+    return [f"n counts clusters, drawn whole; cases in each, on average of the pilot: {average}."]
 
 
 def _monte_carlo(plan: SampleSize, simulated: Simulated, error: float) -> str:

@@ -38,6 +38,11 @@ def plan(
     to come are like those of the pilot; a small pilot misses rare failures. What is known of a
     study without a pilot is planned by the functions of `halfwidth.planning`.
 
+    Where the pilot has clusters (``groups``, such as the patient of each case), studies draw whole
+    clusters, intervals are those that `estimate` makes of them, and n counts clusters. With
+    ``over="clusters"`` they are intervals of a statistic of the means of clusters. Strata keep
+    their shares.
+
     Parameters
     ----------
     data : CaseValues; or data frame, or array-like
@@ -71,9 +76,10 @@ def plan(
     Returns
     -------
     SampleSizes
-        A plan for each model, level, statistic and goal. Its ``simulated`` holds the share of
-        studies, its Monte-Carlo standard error, the quartiles of the widths, and how far n would
-        move by two such errors.
+        A plan for each model, level, statistic and goal. Its ``counted`` says what n counts, and
+        ``n_cases`` how many cases the clusters hold. Its ``simulated`` holds the share of studies,
+        its Monte-Carlo standard error, the quartiles of the widths, and how far n would move by two
+        such errors.
 
     Raises
     ------
