@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from halfwidth.cli import comparison_options, options, reading
+from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.compared_models import named_models, refuse_name_of_one
 from halfwidth.cli.option_groups import argument, option, switch, with_options
@@ -29,7 +29,7 @@ def check(
         ),
     ] = None,
     value: options.Values = None,
-    model: comparison_options.Model = None,
+    model: options.Model = None,
     by: Annotated[
         list[str] | None,
         option(

@@ -8,7 +8,6 @@ import typer
 
 from halfwidth.cli import (
     calibration,
-    comparison_options,
     figures,
     option_groups,
     options,
@@ -62,8 +61,8 @@ def ci(
         ),
     ] = None,
     value: options.Values = None,
-    model: comparison_options.Model = None,
-    by: comparison_options.By = None,
+    model: options.Model = None,
+    by: options.By = None,
     case: options.Case = None,
     missing: options.MissingOrAll = "raise",
     metric: options.Metric = None,

@@ -43,7 +43,7 @@ def compare(
     ] = None,
     model: comparison_options.ModelOrRated = None,
     value: comparison_options.Value = None,
-    by: comparison_options.By = None,
+    by: options.By = None,
     model_from: reading.ModelFrom = None,
     missing: options.Missing = "raise",
     metric: comparison_options.Metric = None,

@@ -21,7 +21,6 @@ from halfwidth.core.option_table.option import Group
 OF_CASES, OF_DETECTORS = ("cases", "bland-altman"), detection_figures.CURVES
 PLOT_KINDS = ("forest", *OF_CASES, *OF_DETECTORS)
 
-Model = Annotated[str | None, declared("model", "data")]
 ModelOrRated = Annotated[
     str | None,
     declared(
@@ -42,7 +41,6 @@ Value = Annotated[
 Values = Annotated[
     list[str] | None, declared("value", more="Repeatable, and the model has to pass in each.")
 ]
-By = Annotated[list[str] | None, declared("by", "data", more="Repeatable.")]
 Pairing = Annotated[str, declared("pairing")]
 Metric = Annotated[
     list[str] | None,

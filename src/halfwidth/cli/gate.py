@@ -35,7 +35,7 @@ def gate(
     ] = None,
     against: comparison_options.Against = None,
     value: comparison_options.Values = None,
-    by: comparison_options.By = None,
+    by: options.By = None,
     missing: options.Missing = "raise",
     metric: comparison_options.Metric = None,
     margin: comparison_options.Margin = None,

@@ -59,6 +59,7 @@ Value = Annotated[
 ]
 Case = Annotated[str | None, declared("case")]
 Model = Annotated[str | None, declared("model")]
+By = Annotated[list[str] | None, declared("by", more="Repeatable.")]
 Groups = Annotated[str | None, declared("groups", "from_table")]
 Strata = Annotated[str | None, declared("strata", "from_table")]
 OverOption = Annotated[str, declared("over")]

@@ -33,10 +33,7 @@ def pilot(
     file: Annotated[Path, argument(f"{reading.TABLE_HELP}.", "FILE")],
     value: options.Value = None,
     model: options.Model = None,
-    by: Annotated[
-        list[str] | None,
-        option("Column whose levels are planned apart; repeatable.", "COLUMN", Group.INPUT),
-    ] = None,
+    by: options.By = None,
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,

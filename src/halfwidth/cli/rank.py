@@ -39,7 +39,7 @@ def rank(
             "FILE",
         ),
     ] = None,
-    model: comparison_options.Model = None,
+    model: options.Model = None,
     value: comparison_options.Value = None,
     by: Annotated[
         list[str] | None, declared("by", "data", flags=("--by", "--task"), more=TASKS)

@@ -42,7 +42,7 @@ def report(
             "FILE",
         ),
     ] = None,
-    model: comparison_options.Model = None,
+    model: options.Model = None,
     value: options.Values = None,
     by: Annotated[
         list[str] | None,
