@@ -318,7 +318,7 @@ def test_arrays_are_tables_of_their_models() -> None:
 
 def test_only_values_of_cases_are_checked() -> None:
     test = hw.Predictions.from_arrays([0, 1], [0.2, 0.8])
-    with pytest.raises(hw.OptionError, match="Predictions cannot be checked; give values of cases"):
+    with pytest.raises(hw.OptionError, match=r"Predictions cannot be checked: .* Give values"):
         hw.check(test)
     values = hw.CaseValues.from_arrays(DICE, metric="dsc")
     with pytest.raises(
@@ -333,3 +333,12 @@ def test_models_on_different_cases_lack_none() -> None:
     assert hw.check(apart).codes == ()
     common = hw.CaseValues.from_arrays(models, metric="dsc", pairing="common")
     assert hw.check(common).codes == ("HW911",)
+
+
+def test_a_column_of_models_by_any_name_is_no_level() -> None:
+    table = pd.DataFrame({"case": [*CASES[:20]] * 4, "net": np.repeat(["A", "B"], 40)})
+    table["organ"], table["dice"] = np.tile(np.repeat(["liver", "spleen"], 20), 2), 0.8
+    table.loc[45, "dice"] = np.nan
+    found = hw.check(hw.CaseValues.from_table(table, "dice", metric="dsc", model="net"))
+    assert "cases repeat; 'organ' tells their rows apart (by=, --by)" in " ".join(found.notes)
+    assert only(found, "HW911").label == "B / liver"

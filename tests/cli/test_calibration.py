@@ -33,6 +33,7 @@ PLAN = "plan calibration --prevalence 0.1 --auroc 0.8"
 def files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     FRAME.to_csv("t.csv", index=False)
+    FRAME.to_csv("two.csv", index=False)
     FRAME.assign(site=FRAME.site.mask(FRAME.index == 3)).to_csv("holes.csv", index=False)
 
 
@@ -152,6 +153,9 @@ SLIPS = {
     f"{CI} --centre one": "all 600 cases come from one centre ('A')",
     f"{CI} --centre nowhere": "no column 'nowhere'",
     f"{CI} --centre site --metric auroc": "unknown metric that is pooled over centres 'auroc'",
+    "ci --target-file y.npy --score-file p.npy --centre site": "--centre: arrays have no columns",
+    f"{CI} --calibration-test ece --model half --by one": "--by has no effect",
+    "ci t.csv two.csv --target y --score p --calibration-test ece": "its file alone, or its rows,",
     f"{CI} --centre site --seed 1": "--seed has no effect with --centre",
     "ci holes.csv --target y --score p --centre site": "1 of 600 cases lack their centre",
     "ci t.csv --calibration-test ece": "--calibration-test needs --target",

@@ -62,3 +62,12 @@ def test_what_cannot_be_subsampled(run: Run, dice_csv: Path, arguments: str, wor
     assert (ran.status, ran.out) == (2, "")
     assert words in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_samples_of_several_models_are_named(run: Run, dice_csv: Path) -> None:
+    header, *lines = dice_csv.read_text(encoding="utf-8").splitlines()
+    rows = [f"{line},{model}" for model in ("A", "B") for line in lines]
+    Path("two.csv").write_text("\n".join([f"{header},model", *rows]) + "\n", encoding="utf-8")
+    ran = run("plan", "subsample", "two.csv", "--value", "dice")
+    assert "holds 2 samples (A, B)" in ran.err
+    assert run("plan", "subsample", "two.csv", *SUBSAMPLE, "--where", "model=A").status == 0

@@ -318,6 +318,13 @@ def test_the_gate(run: Run, files: Path, new: str, old: str, status: int) -> Non
     assert ran.status == status
 
 
+def test_an_option_with_two_names_is_called_by_the_first(run: Run, files: Path) -> None:
+    """``--by`` of ``rank`` is ``--task`` too."""
+    models = [files / "a.json", files / "b.json", "--references", files / "refs.json"]
+    ran = run("rank", *models, "--metric", "ap50", "--by", "site")
+    assert "--by has no effect on detections" in ran.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -55,6 +55,45 @@ def test_models_are_told_apart_and_named() -> None:
     assert names(hw.estimate(test, metric="auroc")) == [("A", "A"), ("B", "B")]
 
 
+def test_the_only_column_of_a_table_of_a_model_is_called_as_the_model() -> None:
+    tables = {"A": LONG[:30], "B": LONG[30:]}
+    both = hw.CaseValues.from_table(tables, metric={"dice": "dsc", "hd": "dsc"})
+    assert [one.label for one in hw.estimate(both)] == ["A", "A", "B", "B"]
+    unnamed = hw.CaseValues.from_table(tables, ["dice", "hd"])
+    assert [one.label for one in hw.estimate(unnamed)] == [
+        "A / dice",
+        "A / hd",
+        "B / dice",
+        "B / hd",
+    ]
+
+
+def test_rows_without_a_model_are_told_apart_in_every_verb() -> None:
+    table = LONG.assign(model=LONG.model.where(LONG.model == "A"))
+    data = hw.CaseValues.from_table(table, "dice", metric="dsc")
+    assert data.models == ("A", "(missing)")
+    assert names(hw.estimate(data)) == [("A", "A"), ("(missing)", None)]
+    assert hw.compare(data)[0].second == "(missing)"
+    numbered = hw.CaseValues.from_table(LONG.assign(model=[1.0] * 30 + [2.0] * 30), "dice")
+    assert numbered.models == ("1", "2")
+
+
+def test_a_column_of_models_has_no_other_part() -> None:
+    with pytest.raises(hw.OptionError, match="'model' cannot be model and groups at once"):
+        hw.CaseValues.from_table(LONG, "dice", model="model", groups="model")
+    grouped = hw.CaseValues.from_table(LONG, "dice", metric="dsc", groups="model")
+    with pytest.raises(hw.OptionError, match="'model' has another part, and no other names"):
+        hw.compare(grouped)
+    with pytest.raises(hw.OptionError, match="model='model' names the models of one table, and a"):
+        hw.CaseValues.from_table({"A": LONG}, "dice", model="model")
+
+
+def test_models_without_a_case_in_common_are_named_shortly() -> None:
+    tables = {f"m{at}": pd.DataFrame({"case": [f"c{at}"], "dice": [0.5]}) for at in range(9)}
+    with pytest.raises(hw.DataError, match=r"m2 has 'c2' and 6 more\); write ids alike"):
+        hw.compare(hw.CaseValues.from_table(tables, "dice", metric="dsc"))
+
+
 def test_only_values_of_cases_may_be_counted_as_failures() -> None:
     cases = pd.Index([f"case {place}" for place in range(60)])
     scores = {"A": pd.Series(S["A"][:50], index=cases[:50]), "B": pd.Series(S["B"], index=cases)}

@@ -78,8 +78,8 @@ class _Settings:
 
     @property
     def says_by(self) -> bool:
-        """Whether columns are named that tell rows apart."""
-        return bool(self.tables.columns.within or self.tables.columns.by)
+        """Whether columns of levels are named."""
+        return bool(self.tables.columns.within)
 
     @property
     def guess(self) -> bool:
@@ -151,7 +151,9 @@ def _parts(
     for wanted in settings.wanted:
         layout = _layout(table, case, model, settings, wanted.names or None)
         metrics = SliceMetrics(table, layout, wanted.metric, settings.bounds)
-        yield from parts_of(table, name, layout, metrics, settings.scale, guess=settings.guess)
+        yield from parts_of(
+            *(table, name, layout, metrics, settings.scale), model=model, guess=settings.guess
+        )
 
 
 def _layout(
@@ -195,9 +197,10 @@ def _notes(table: Table, layout: Layout, model: str, settings: _Settings) -> Ite
     """What was assumed about a table."""
     named = settings.tables.columns
     yield from layout_notes(layout, named.groups, named.strata)
-    if [*layout.by] != [model] and layout.by and not settings.says_by and layout.metric is None:
-        columns = shortened([repr(column) for column in layout.by])
-        tell = "tells" if len(layout.by) == 1 else "tell"
+    apart = [column for column in layout.by if column != model]
+    if apart and not settings.says_by and layout.metric is None:
+        columns = shortened([repr(column) for column in apart])
+        tell = "tells" if len(apart) == 1 else "tell"
         yield f"cases repeat; {columns} {tell} their rows apart ({spelled_both('by')})"
     guesses = guessed_metrics(table, layout) if settings.guess else {}
     for title in dict.fromkeys(spec.called for spec in guesses.values()):

@@ -18,7 +18,7 @@ from halfwidth.estimation.resolve import PROPORTION, UNNAMED
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import METRICS
-from halfwidth.tables.layout import Layout, Slice, slices
+from halfwidth.tables.layout import Layout, Slice, level_text, slices
 from halfwidth.tables.metric_names import metric_in
 
 # Columns that name models, or whoever gave the values.
@@ -98,14 +98,15 @@ def parts_of(
     metrics: SliceMetrics,
     scale: float,
     *,
+    model: str,
     guess: bool,
 ) -> Iterator[Part]:
-    """The slices of a table as numbers.
+    """The slices of a table as numbers; ``model``: the column by which models are told apart.
 
     ``guess``: whether the names of columns and of the file say what values are.
     """
     guesses = guessed_metrics(table, layout) if guess else {}
-    models = [column for column in layout.by if _squeezed(column) in OF_MODELS]
+    models = [column for column in layout.by if column == model or _squeezed(column) in OF_MODELS]
     for part, rows in _with_all_rows(table, layout):
         metric = metrics.for_slice(part)
         if metric is None:
@@ -115,8 +116,8 @@ def parts_of(
         numbers, words = as_numbers(part.values)
         with np.errstate(over="ignore"):
             scaled = numbers / scale
-        named = [name, *(str(part.by[column]) for column in models)]
-        levels = [str(level) for column, level in part.by.items() if column not in models]
+        named = [name, *(level_text(part.by[column]) for column in models)]
+        levels = [level_text(level) for column, level in part.by.items() if column not in models]
         levels.append(f"{part.metric}{part.parameters}" if part.metric else part.column)
         yield Part(
             table,

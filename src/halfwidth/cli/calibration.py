@@ -76,6 +76,8 @@ def document_of(ctx: typer.Context, files: Sequence[str]) -> tuple[Document, Seq
     idle = (*IDLE, *(IDLE_IN_TESTS if tested else IDLE_IN_CENTRES))
     refuse_given(ctx, idle, f"has no effect with {option}")
     kind = None if tested else check(params["plot"], params["plot_kind"], PLOT_KINDS)
+    if centre and params["target_file"]:
+        raise OptionError("--centre: arrays have no columns; give a table")
     # Centres are the levels of the data.
     levels = [centre] if centre else []
     data = cast("Predictions", data_in(files, {**params, "by": levels}, compared=False))

@@ -156,7 +156,10 @@ def is_given(ctx: typer.Context, name: str) -> bool:
 
 def refuse_given(ctx: typer.Context, names: Iterable[str], why: str) -> None:
     """Refuse options that would be ignored."""
-    called = {param.name: max(param.opts, key=len) for param in ctx.command.params}
+    called = {
+        param.name: next((flag for flag in param.opts if flag.startswith("--")), param.opts[0])
+        for param in ctx.command.params
+    }
     for name in names:
         if is_given(ctx, name):
             raise OptionError(f"{called[name]} {why}")

@@ -85,10 +85,10 @@ def _sample(table: Table, file: Path, value: str | None, metric: str | None, mis
     layout = tables.layout(tables.sources[0], [value] if value else None)
     samples = pilots_in(table, layout, metric=metric, missing=missing)
     if len(samples) > 1:
-        names = shortened([f"{one.label} {one.metric}".strip() for one in samples], 6)
+        names = shortened([f"{one.label} {one.metric or ''}".strip() for one in samples], 6)
         raise OptionError(
             f"{file} holds {len(samples)} samples ({names}), and subsamples come from one: name "
-            "its metric (--metric), or give a table of one model and label"
+            "its metric (--metric), or the rows of one model and label (--where COLUMN=LEVEL)"
         )
     sample = samples[0]
     note(*sample.notes)

@@ -597,8 +597,9 @@ class _Tables:
             missing=values.missing,
             scale=values.scale,
         )
-        if model is not None and not columns.within:
-            # A column that is a model is called as the model alone.
+        named = model if len(layout.values) > 1 else model or source.model
+        if named is not None and not layout.by:
+            # The only column of a model is called as the model alone.
             jobs = jobs.without_labels()
         notes = layout_notes(layout, columns.groups, columns.strata)
         return replace(jobs.labelled_by(model or source.model), notes=(*notes, *jobs.notes))

@@ -148,10 +148,13 @@ def _check_shared(
 ) -> None:
     names = [model.name for model in family.models]
     if not shared:
-        examples = ", ".join(
-            f"{name} has {shown(next(iter(place)))}"
-            for name, place in zip(names, places, strict=True)
-            if place
+        examples = shortened(
+            [
+                f"{name} has {shown(next(iter(place)))}"
+                for name, place in zip(names, places, strict=True)
+                if place
+            ],
+            SHOWN,
         )
         raise DataError(
             f"{family.place}{_listed(names)} share no case ({examples}); write ids alike in all, "

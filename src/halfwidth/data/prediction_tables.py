@@ -22,7 +22,7 @@ from halfwidth.data.sources import (
 )
 from halfwidth.data.table_parts import TablePart, families_of
 from halfwidth.estimation.repeat_cautions import box_cautions, repeat_cautions
-from halfwidth.tables.layout import grouped_rows
+from halfwidth.tables.layout import grouped_rows, level_text
 from halfwidth.tables.prediction_columns import class_cells, score_cells
 from halfwidth.tables.repeats import case_column, repeats_in
 
@@ -163,7 +163,7 @@ def models_in(
                 (
                     within,
                     ModelCases(
-                        name or source.model or (str(levels[columns.by]) if by else ""),
+                        name or source.model or (level_text(levels[columns.by]) if by else ""),
                         take(predictions, rows),
                         identities,
                         target=take(target, rows),

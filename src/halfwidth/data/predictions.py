@@ -427,7 +427,8 @@ class PredictionTables:
                 place = f"{family_label(within)}: " if within else ""
                 cases = read_test_set(model, requested, missing, place, self.where.spelled)
                 by = ({apart.by or MODEL: model.name} if model.name else {}) | within
-                yield ReadCases(cases, model, family_label(by), by)
+                label = " / ".join(filter(None, [model.name, family_label(within)]))
+                yield ReadCases(cases, model, label, by)
 
     def over_levels(self) -> PredictionTables:
         """The same tables, their one column of levels that of the strata."""

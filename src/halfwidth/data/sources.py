@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.checks import as_list, refuse_paths
-from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.core.errors import OptionError, UnknownNameError, quoted, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import at_door, spelled
 from halfwidth.core.row_labels import has_columns
 from halfwidth.data.families import Identity, check_names_differ
 from halfwidth.io.table import Table
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
-from halfwidth.tables.layout import MISSING_LEVEL, Layout, check_columns, layout_of
+from halfwidth.tables.layout import Layout, check_columns, layout_of, level_text
 
 
 @frozen(eq=False)
@@ -50,7 +50,12 @@ class TableColumns:
     @property
     def named(self) -> list[str]:
         """Those that have a name, but for the column of models where each table is of one."""
-        return [*self.within, *filter(None, (self.case, self.groups, self.strata, self.weights))]
+        return [*self.within, *self.of_cases]
+
+    @property
+    def of_cases(self) -> list[str]:
+        """Those that describe the case of a row."""
+        return [*filter(None, (self.case, self.groups, self.strata, self.weights))]
 
 
 @frozen(eq=False)
@@ -75,8 +80,7 @@ class Tables:
         Those of levels may name it too.
         """
         columns, tables = self.columns, [one.table for one in self.sources if one.model is None]
-        others = {columns.case, columns.groups, columns.strata, columns.weights}
-        free = [one for one in MODEL_COLUMNS if one not in others]
+        free = [one for one in MODEL_COLUMNS if one not in columns.of_cases]
         usual = (one for one in free if any(_names_models(table, one) for table in tables))
         return columns.by or next(usual, "")
 
@@ -90,7 +94,9 @@ class Tables:
             if source.model is not None:
                 named[source.model] = None
             elif column and column in source.table:
-                named |= dict.fromkeys(map(str, source.table.factor(column).distinct))
+                factor = source.table.factor(column)
+                without = [None] if (factor.codes < 0).any() else []
+                named |= dict.fromkeys(map(level_text, [*factor.levels, *without]))
         return tuple(named)
 
     def apart(self, source: ModelTable) -> str:
@@ -109,9 +115,14 @@ class Tables:
 
     def with_models(self) -> TableColumns:
         """The columns, with that of models; an error where nothing names the model of a row."""
-        column = self.model_column or MODEL_COLUMNS[0]
+        columns, column = self.columns, self.model_column or MODEL_COLUMNS[0]
         for source in self.sources:
             named = source.model is not None or self.models_are_columns
+            if not named and column in columns.of_cases:
+                raise OptionError(
+                    f"column {column!r} has another part, and no other names the model of each row "
+                    f"({spelled('model')})"
+                )
             if not named and column not in source.table:
                 raise UnknownNameError(
                     "column",
@@ -125,8 +136,8 @@ class Tables:
                         )
                     ),
                 )
-        within = tuple(one for one in self.columns.within if one != column)
-        return replace(self.columns, by=column, within=within)
+        within = tuple(one for one in columns.within if one != column)
+        return replace(columns, by=column, within=within)
 
 
 def tables_of(
@@ -145,6 +156,11 @@ def tables_of(
             raise OptionError(
                 "a mapping of tables names the models, and so does a mapping of their columns; "
                 "give one table, or one column"
+            )
+        if columns.by:
+            raise OptionError(
+                f"{spelled('model', columns.by)} names the models of one table, and a mapping of "
+                f"tables names its own; leave out {spelled('model')}, or give one table"
             )
         sources = [ModelTable(Table.from_frame(one), str(name)) for name, one in table.items()]
     else:
@@ -179,15 +195,21 @@ def is_tables(data: Any) -> bool:
 
 def family_label(within: Mapping[str, Any], *further: str) -> str:
     """The levels of a family, as it is called in results."""
-    levels = [MISSING_LEVEL if level is None else str(level) for level in within.values()]
+    levels = map(level_text, within.values())
     return " / ".join([*levels, *filter(None, further)])
 
 
 def table_columns(within: Any, **options: Any) -> TableColumns:
     """The columns that options name; of these ``model`` or ``reader`` tells models apart."""
     names = {option: column_name(option, name) for option, name in options.items()}
+    apart = names.get("model") or names.get("reader") or ""
+    roles = [option for option, name in names.items() if name and name == apart]
+    if len(roles) > 1:
+        raise OptionError(
+            f"column(s) {quoted([apart])} cannot be {roles[0]} and {roles[1]} at once"
+        )
     return TableColumns(
-        names.get("model") or names.get("reader") or "",
+        apart,
         column_list("by", within),
         names["case"],
         names["groups"],

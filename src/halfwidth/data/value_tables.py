@@ -24,7 +24,14 @@ from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.estimation.tables import layout_notes
 from halfwidth.tables.challenge_columns import CASE, TASK, VALUE
-from halfwidth.tables.layout import Layout, Slice, layout_of, not_applicable_note, slices
+from halfwidth.tables.layout import (
+    Layout,
+    Slice,
+    layout_of,
+    level_text,
+    not_applicable_note,
+    slices,
+)
 
 # Levels within which the models of a canonical table are compared if nothing else is said.
 CANONICAL_WITHIN = ("task", "label")
@@ -121,7 +128,7 @@ def _parts(
     parts = []
     for part, metric in wanted:
         within = {name: level for name, level in part.by.items() if name != columns.by or by_column}
-        name = source.model or by_column.get(part.column) or str(part.by[columns.by])
+        name = source.model or by_column.get(part.column) or level_text(part.by[columns.by])
         named = len(layout.values) > 1 or (part.metric is None and part.column in labels)
         column = part.column if named and not by_column else ""
         identified = functools.partial(

@@ -250,9 +250,9 @@ def slices(
         if as_in_file and left_out.any():
             left_out &= [is_missing(cell) for cell in table.values("value", rows)]
         applicable = rows[~left_out]
-        shown = [_text(level) for level in by.values()]
+        shown = [level_text(level) for level in by.values()]
         repeats = _repeats(table, layout, applicable)
-        metric = _text(levels[layout.metric]) if layout.metric else None
+        metric = level_text(levels[layout.metric]) if layout.metric else None
         for column in layout.values:
             kept, not_applicable, own_repeats = applicable, rows[left_out], repeats
             distances, refusal = None, None
@@ -333,7 +333,7 @@ def has_status(
         return np.zeros(len(rows), dtype=bool)
     status = table.factor("status")
     # The last one is where the codes of missing cells point.
-    has = [_text(level).strip().lower() in wanted for level in status.levels]
+    has = [level_text(level).strip().lower() in wanted for level in status.levels]
     return np.array([*has, False])[status.codes[rows]]
 
 
@@ -358,7 +358,7 @@ def metrics_in(table: Table, layout: Layout) -> list[str]:
 def _metric_levels(table: Table, column: str) -> Factor:
     """Metric of each row, under one name however it is spelled."""
     factor = table.factor(column)
-    texts = [_text(level) for level in [*factor.levels, None]]
+    texts = [level_text(level) for level in [*factor.levels, None]]
     named = [METRICS[text].name if text in METRICS else text for text in texts]
     if bool((factor.codes >= 0).all()):
         named.pop()
@@ -367,7 +367,8 @@ def _metric_levels(table: Table, column: str) -> Factor:
     return Factor(place[factor.codes], np.array(distinct, dtype=object))
 
 
-def _text(level: Any) -> str:
+def level_text(level: Any) -> str:
+    """A level as results call it."""
     return MISSING_LEVEL if level is None else str(level)
 
 

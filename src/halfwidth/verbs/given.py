@@ -7,7 +7,7 @@ from typing import Any
 
 from halfwidth.core.checks import is_path, refuse_paths
 from halfwidth.core.errors import OptionError, shortened, shown
-from halfwidth.core.option_names import Door, current_door, spelled
+from halfwidth.core.option_names import Door, at_door, current_door, spelled
 from halfwidth.core.option_table.table import option_of
 from halfwidth.core.row_labels import has_columns
 from halfwidth.core.spec import MetricSpec, spec_of
@@ -212,6 +212,9 @@ def only_cases(read: Sequence[ReadCases], purpose: str) -> ReadCases:
     names = shortened([one.label for one in read], 5)
     raise OptionError(
         f"{purpose} takes one model, and the data have {len(read)} ({names}); give one of them: "
-        "Predictions.from_arrays(y_true, y_score) with its scores alone, or .from_table(rows of "
-        "one, ...)"
+        + at_door(
+            "Predictions.from_arrays(y_true, y_score) with its scores alone, or .from_table(rows "
+            "of one, ...)",
+            "its file alone, or its rows, --where COLUMN=LEVEL",
+        )
     )
