@@ -426,7 +426,8 @@ class PredictionTables:
             ):
                 place = f"{family_label(within)}: " if within else ""
                 cases = read_test_set(model, requested, missing, place, self.where.spelled)
-                by = ({apart.by or MODEL: model.name} if model.name else {}) | within
+                named = model.name and apart.by not in within
+                by = {apart.by or MODEL: model.name} | within if named else within
                 yield ReadCases(cases, model, family_label(by), by)
 
     def over_levels(self) -> PredictionTables:

@@ -62,10 +62,10 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
                 "both models where the data are made, by their names: {'A': ..., 'B': ...}"
             )
         if not estimates:
-            _refuse_columns_as_models(data)
+            _refuse_one_model(data)
         return data
     for given in (data, other):
-        if is_path(given, whole=given is data):
+        if is_path(given):
             refuse_paths(given)
     _refuse_finished(data)
     _refuse_finished(other)
@@ -79,8 +79,8 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
     return CaseValues.from_arrays({"A": data, "B": other})
 
 
-def _refuse_columns_as_models(data: Any) -> None:
-    """Refuse several columns of values that nothing names models of."""
+def _refuse_one_model(data: Any) -> None:
+    """Refuse one model without a name, and its columns where models are meant."""
     several = {
         Predictions: "Predictions.from_arrays(y_true, {'A': scores, 'B': scores}), or .from_table("
         "table, target, score={'A': 'column', 'B': 'column'})",
