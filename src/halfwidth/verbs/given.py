@@ -7,7 +7,7 @@ from typing import Any
 
 from halfwidth.core.checks import is_path, refuse_paths
 from halfwidth.core.errors import OptionError, shortened, shown
-from halfwidth.core.option_names import Door, current_door, spelled
+from halfwidth.core.option_names import Door, at_door, current_door, flag_of, spelled
 from halfwidth.core.option_table.table import option_of
 from halfwidth.core.row_labels import has_columns
 from halfwidth.core.spec import MetricSpec, spec_of
@@ -210,8 +210,7 @@ def only_cases(read: Sequence[ReadCases], purpose: str) -> ReadCases:
     if len(read) == 1:
         return read[0]
     names = shortened([one.label for one in read], 5)
-    raise OptionError(
-        f"{purpose} takes one model, and the data have {len(read)} ({names}); give one of them: "
-        "Predictions.from_arrays(y_true, y_score) with its scores alone, or .from_table(rows of "
-        "one, ...)"
-    )
+    model = next((one.model.name for one in read if one.model.name), None)
+    alone = "the rows of one level do" if model is None else f"data.taking([{model!r}]) is of one"
+    how = at_door(alone, f"{flag_of('where')} COLUMN=LEVEL takes the rows of one")
+    raise OptionError(f"{purpose} takes one model, and the data have {len(read)} ({names}); {how}")
