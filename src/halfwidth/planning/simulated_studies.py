@@ -200,9 +200,6 @@ class Studies:
         """The widths of studies of independent cases, (S, n), which all take one method."""
         sample, method = self.sample, self._method(studies.shape[-1])
         level = self.request.level
-        if method.level_attained(studies.shape[-1], self.statistic, level) != level:
-            # So few cases have no interval of the level that a width is wanted at.
-            return np.full(len(studies), np.nan)
         (computed,) = intervals(
             studies,
             self.statistic,
@@ -214,6 +211,9 @@ class Studies:
             clip=self.request.method is None,
             errors=False,
         )
+        if computed.level != level:
+            # So few cases have no interval of the level that a width is wanted at.
+            return np.full(len(studies), np.nan)
         return np.asarray(computed.interval.high - computed.interval.low)
 
     def _widths_by_design(self, studies: Sequence[Records], plan: Plan) -> Array:
@@ -239,7 +239,7 @@ class Studies:
             )
             for group in groups:
                 interval, known = group.computed.interval, ~np.isnan(estimates[group.rows])
-                known &= group.level == request.level
+                known &= group.computed.level == request.level
                 reached = np.where(known, interval.high - interval.low, np.nan)
                 widths[np.array(rows)[group.rows]] = reached
         return widths
