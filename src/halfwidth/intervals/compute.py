@@ -355,8 +355,8 @@ def intervals(
 
     Samples, (S, n) or (S, k, n), stand in the canonical order of the design; independent cases in
     any. ``estimates`` are the values of the statistic, where they are known already. All bootstraps
-    share one block of draws, and so do all samples. One result for each method;
-    with several levels, for each method at the first, then at the next.
+    share one block of draws, and so do all samples. One result for each method; with several
+    levels, for each method at the first, then at the next.
     """
     samples, n = len(values), values.shape[-1]
     statistic_range = statistic.range(bounds, n)
