@@ -140,7 +140,7 @@ def is_path(value: Any, *, whole: bool = False) -> bool:
 
 def refuse_paths(data: Any) -> None:
     """Refuse names of files where what they hold is meant: alone, of models, or in a list."""
-    if is_path(data):
+    if isinstance(data, str | os.PathLike) and is_path(data):
         path = repr(os.fspath(data))
         raise DataError(
             f"{path} is the name of a file, not data. Values of cases are read by "

@@ -38,6 +38,7 @@ from halfwidth.data.sources import (
 from halfwidth.data.value_tables import challenge_columns, value_families
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.pipeline import Job
+from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import (
     Request,
     missing_policy,
@@ -527,7 +528,8 @@ class _Arrays(Arrays):
         each = []
         for model in self.cases:
             sample = sample_of(model, metric, request, values.scale, model.name or "values")
-            jobs = [Job(sample.functional(one), sample.records) for one in statistics]
+            functionals = [Functional(one, sample.metric, sample.binary) for one in statistics]
+            jobs = [Job(one, sample.records) for one in functionals]
             cases = sample_cases("", sample, model.groups)
             each.append(JobsOfCases(tuple(jobs), (), (cases,)).labelled_by(model.name))
         return joined(each)
