@@ -507,6 +507,7 @@ HURRIED: Mapping[str, Draw] = {
     "y_score": lambda s: s.choice([None, None, predictions(s)]),
     "metric": any_metric,
     "new": words(None, "a", "m0"),
+    "against": words(None, None, "b", "m1"),
     "margin": words(0.01, 0.1, 1),
 }
 OF_ARRAYS: Mapping[str, Draw] = {"values": compared_models, "metric": any_metric}

@@ -33,6 +33,7 @@ OTHER_WORDS: dict[str, set[str]] = {
     "cli/review.py": {"auroc", "correct"},  # options
     "results/curves.py": {"sensitivity"},  # the title of an axis
     "results/detection_curves.py": {"sensitivity"},
+    "verbs/curve.py": {"ap", "auroc", "net_benefit"},  # what curves are called too
     "io/image_headers.py": {"t"},  # seconds and other units of a header
     "tables/importers/picai.py": {"auroc"},  # what the challenge ranks by
     "io/workbook_parts.py": {"t"},  # elements and attributes of XML

@@ -318,7 +318,7 @@ def test_arrays_are_tables_of_their_models() -> None:
 
 def test_only_values_of_cases_are_checked() -> None:
     test = hw.Predictions.from_arrays([0, 1], [0.2, 0.8])
-    with pytest.raises(hw.OptionError, match=r"Predictions cannot be checked: .* Give values"):
+    with pytest.raises(hw.OptionError, match=r"Predictions cannot be checked.*Give values"):
         hw.check(test)
     values = hw.CaseValues.from_arrays(DICE, metric="dsc")
     with pytest.raises(

@@ -155,7 +155,7 @@ SLIPS = {
     f"{CI} --centre site --metric auroc": "unknown metric that is pooled over centres 'auroc'",
     "ci --target-file y.npy --score-file p.npy --centre site": "--centre: arrays have no columns",
     f"{CI} --calibration-test ece --model half --by one": "--by has no effect",
-    "ci t.csv two.csv --target y --score p --calibration-test ece": "its file alone, or its rows,",
+    "ci t.csv two.csv --target y --score p --calibration-test ece": "the file of one, or its rows,",
     f"{CI} --centre site --seed 1": "--seed has no effect with --centre",
     "ci holes.csv --target y --score p --centre site": "1 of 600 cases lack their centre",
     "ci t.csv --calibration-test ece": "--calibration-test needs --target",

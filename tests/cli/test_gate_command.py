@@ -87,6 +87,21 @@ def test_every_column_has_to_pass(run: Run) -> None:
     assert run("gate", "mixed.csv", "--against", "old_organs.csv", *OPTIONS, "--value", "liver")
 
 
+def test_two_models_of_one_table_are_named(run: Run) -> None:
+    both = [pd.read_csv(f"{name}.csv").assign(network=name) for name in ("old", "worse", "same")]
+    pd.concat(both).to_csv("all.csv", index=False)
+    asked = ("gate", "all.csv", "--model", "network", *OPTIONS)
+    ran = run(*asked, "--new", "worse", "--against", "old")
+    files = run("gate", "worse.csv", "--against", "old.csv", *OPTIONS)
+    assert (ran.status, ran.out) == (4, files.out)
+    assert run(*asked, "--new", "same", "--against", "old").status == 0
+    lacking = run(*asked, "--new", "same")
+    assert (lacking.status, "3 model(s) (old, worse, same); name two: --new B" in lacking.err) == (
+        2,
+        True,
+    )
+
+
 def test_a_folder_tells_tables_of_one_name_apart(run: Run) -> None:
     for name in ("same", "old"):
         Path(name).mkdir()

@@ -103,8 +103,6 @@ def test_an_option_is_in_the_same_group_everywhere() -> None:
     others = {str(group) for group in own}
     # `runs --mean` asks for a statistic, `plan --mean` is told what the cases are like.
     found["--mean"].discard(str(Group.ASSUMED))
-    # `compare --model` is the column of a model among raters, `plan --model` that of their names.
-    found["--model"].discard(str(Group.RATERS))
     assert [name for name, panels in found.items() if len(panels - others) > 1] == []
 
 

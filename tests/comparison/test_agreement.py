@@ -145,7 +145,10 @@ def test_ratios_beyond_floating_point_have_no_limits() -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (hw.Predictions.from_arrays([0, 1], [0.2, 0.7]), "need CaseValues, not predictions"),
+        (
+            hw.Predictions.from_arrays([0, 1], {"A": [0.2, 0.7], "B": [0.1, 0.7]}),
+            "need CaseValues, not predictions",
+        ),
         (measured([1, 2, 3], [1, 2, 4], missing="worst"), "missing='worst' has no meaning"),
         (measured([1, 2, 3], [1, 2, 4], pairing="none"), "pairing='none' has no meaning"),
         ({"A": [1, 2, 3], "B": [1, 2, 4], "C": [2, 2, 2]}, "need two models, not A, B, C"),

@@ -216,7 +216,7 @@ def test_two_samples_and_what_names_no_models() -> None:
             lambda: hw.estimate(hw.Predictions.from_arrays([0, 1], [0.1, 0.9]), statistic="sd"),
             "statistic='sd' has no effect on predictions",
         ),
-        (lambda: hw.gate({"A": [0.1]}, margin=0.1), r"the data have 1 models \(A\); give"),
+        (lambda: hw.gate({"A": [0.1]}, margin=0.1), r"the data have 1 model\(s\) \(A\); name"),
         (lambda: hw.gate([0.1, 0.2], [0.1, 0.3], margin=0.1, new="C"), "unknown model 'C'"),
     ],
 )

@@ -113,6 +113,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "metric": {"metric": "nsd:tolerance=1"},
     "n_resamples": {"n_resamples": 59, "method": "percentile"},
     "new": {"new": "B"},
+    "against": {"against": "A"},
     "rng": {"rng": 2, "method": "percentile"},
     "scheme": {"scheme": "test_then_rank"},
     "simultaneous": {"simultaneous": True, "statistic": ["median", "mean"]},

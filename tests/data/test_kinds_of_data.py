@@ -59,6 +59,9 @@ def test_the_only_column_of_a_table_of_a_model_is_called_as_the_model() -> None:
     tables = {"A": LONG[:30], "B": LONG[30:]}
     both = hw.CaseValues.from_table(tables, metric={"dice": "dsc", "hd": "dsc"})
     assert [one.label for one in hw.estimate(both)] == ["A", "A", "B", "B"]
+    rows = {name: pd.DataFrame({"y": Y, "p": S[name], "model": "net"}) for name in "AB"}
+    test = hw.Predictions.from_table(rows, "y", score="p", by="model")
+    assert [one.label for one in hw.estimate(test, metric="auroc")] == ["A / net", "B / net"]
     unnamed = hw.CaseValues.from_table(tables, ["dice", "hd"])
     assert [one.label for one in hw.estimate(unnamed)] == [
         "A / dice",
@@ -162,6 +165,59 @@ def test_a_metric_of_a_test_set_is_none_of_cases(call: Any) -> None:
 def test_slips(call: Any, message: str) -> None:
     with pytest.raises(hw.HalfwidthError, match=message):
         call()
+
+
+THREE = {"A": A, "B": B, "C": np.clip(B - 0.1, 0, 1)}
+SCORES = {**S, "C": 1 - S["B"]}
+LONG_OF_THREE = pd.DataFrame(
+    {"case": [*range(30)] * 3, "model": [*"A" * 30, *"B" * 30, *"C" * 30], "dice": [*A, *B, *B]}
+)
+
+
+def boxes(there: bool) -> dict[str, Any]:
+    return {"boxes": [[0, 0, 9, 9]] * there, "labels": [1] * there, "scores": [0.9] * there}
+
+
+FOUND = {name: [boxes(i % k > 0) for i in range(30)] for name, k in (("A", 30), ("B", 3), ("C", 2))}
+BOXES = [boxes(there=True)] * 30
+OF_THREE = [
+    (hw.CaseValues.from_arrays(THREE, metric="dsc"), None),
+    (hw.CaseValues.from_table(LONG_OF_THREE, "dice", metric="dsc"), None),
+    (hw.CaseValues.from_table(pd.DataFrame(THREE), {m: m for m in "ABC"}, metric="dsc"), None),
+    (
+        hw.CaseValues.from_table(
+            {m: LONG_OF_THREE[LONG_OF_THREE.model == m] for m in "ABC"}, "dice", metric="dsc"
+        ),
+        None,
+    ),
+    (hw.Predictions.from_arrays(Y, SCORES), "auroc"),
+    (
+        hw.Predictions.from_table(
+            pd.DataFrame({"y": Y, **SCORES}), "y", score={m: m for m in "ABC"}
+        ),
+        "auroc",
+    ),
+    (hw.Detections.from_files(FOUND, BOXES), "object_sensitivity"),
+]
+
+
+@pytest.mark.parametrize(("data", "metric"), OF_THREE)
+def test_a_gate_is_of_two_models_that_are_named(data: Any, metric: Any) -> None:
+    asked = {"metric": metric, "margin": 0.02, "n_resamples": 99}
+    gate = hw.gate(data, new="C", against="A", **asked)
+    (compared,) = gate.comparisons
+    assert (compared.first, compared.second) == ("C", "A")
+    pair = hw.compare(data, metric=metric, test="none", correction="none", n_resamples=99, rng=1)
+    assert compared.value == pytest.approx(-pair["A", "C"].value)
+    assert hw.gate(data.taking(["A", "C"]), against="A", **asked).outcome == gate.outcome
+    with pytest.raises(
+        hw.OptionError, match=r"3 model\(s\) \(A, B, C\); name two: new='B', against='A'"
+    ):
+        hw.gate(data, new="C", **asked)
+    with pytest.raises(hw.OptionError, match="name two"):
+        hw.gate(data, new="C", against="C", **asked)
+    with pytest.raises(hw.UnknownNameError, match="unknown model 'D'"):
+        hw.gate(data, new="C", against="D", **asked)
 
 
 def test_cases_that_no_model_has_are_not_dropped() -> None:

@@ -56,6 +56,19 @@ def test_one_that_takes_an_axis_gives_the_same_answer() -> None:
 
 
 @pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
+def test_it_is_asked_but_once_for_the_values_themselves(method: str) -> None:
+    asked = 0
+
+    def largest(values: Sample) -> float:
+        nonlocal asked
+        asked += np.array_equal(values, np.sort(VALUES))
+        return float(values.max())
+
+    ask(largest, method=method)
+    assert asked == 1
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
 def test_every_bootstrap_takes_any_function(method: str) -> None:
     e = ask(lambda values: values.mean(), method=method)
     named = ask("mean", method=method)

@@ -609,7 +609,7 @@ def test_bounds_in_the_unit_before_scaling(bounds: tuple[float, float], hint: st
         ),
         (
             lambda: hw.estimate(hw.CaseValues.from_table("dice.csv")),
-            "read the file first: pandas.read_csv",
+            "cases are read by halfwidth.read",
         ),
         (lambda: hw.summary_ci([0.9, 0.8], metric="auroc"), "metric_ci (y_true=, y_score=)"),
     ],

@@ -380,7 +380,7 @@ def test_the_caller_s_frame_is_left_as_it_was() -> None:
     pd.testing.assert_frame_equal(frame, before)
 
 
-@pytest.mark.parametrize("frame", ["scores.csv", 5, None])
+@pytest.mark.parametrize("frame", ["scores", 5, None])
 def test_what_is_no_table_is_named(frame: Any) -> None:
     with pytest.raises(hw.DataError, match=f"data frame.*got {type(frame).__name__}"):
         hw.estimate(hw.CaseValues.from_table(frame))

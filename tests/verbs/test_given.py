@@ -65,10 +65,11 @@ def test_labels_of_images_in_memory_are_counted_at_once(option: str) -> None:
 
 def test_a_verb_of_one_model_says_how_one_is_given() -> None:
     several = hw.Predictions.from_arrays(Y, {"A": P, "B": P})
-    with pytest.raises(
-        hw.OptionError, match=r"have 2 \(A, B\); give one of them: Predictions\.from"
-    ):
+    with pytest.raises(hw.OptionError, match=r"have 2 \(A, B\); data\.taking\(\['A'\]\) is of one"):
         hw.confusion_ci(several)
+    assert hw.confusion_ci(several.taking(["A"]))
+    with pytest.raises(hw.UnknownNameError, match="unknown model 'C'"):
+        several.taking(["C"])
 
 
 @pytest.mark.parametrize("verb", [hw.compare, hw.rank, hw.limits_of_agreement])

@@ -132,7 +132,9 @@ def ci(
     if plot is not None and kind is not None:
         drawn: Result = estimates
         if isinstance(data, Predictions) and kind != "forest":
-            drawn, kind = _drawn(data, kind, asked), None
+            # The picture draws what the table says.
+            seed = next((one.seed for one in estimates if one.seed is not None), asked["rng"])
+            drawn, kind = _drawn(data, kind, {**asked, "rng": seed}), None
         document = figures.with_pages(document, drawn, plot, kind)
     return Answer(document, fmt, out, strict_status(strict, estimates.cautions))
 

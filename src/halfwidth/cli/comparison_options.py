@@ -126,7 +126,12 @@ PlotKind = Annotated[
 ]
 Against = Annotated[
     str | None,
-    option("Table of the old model, shaped as that of the new one.", "[NAME=]OLD", Group.INPUT),
+    option(
+        "Table of the old model, shaped as that of the new one; with --new the name of the old "
+        "model in one table.",
+        "[NAME=]OLD",
+        Group.INPUT,
+    ),
 ]
 FixedSeed = Annotated[int, declared("rng", "gate")]
 

@@ -13,7 +13,7 @@ from halfwidth.cli import (
     reading,
 )
 from halfwidth.cli.answer import Answer, strict_status
-from halfwidth.cli.option_groups import argument, with_options
+from halfwidth.cli.option_groups import argument, declared, with_options
 from halfwidth.cli.output import complain, note
 from halfwidth.core.errors import OptionError
 from halfwidth.verbs.gate import gate as judge
@@ -25,15 +25,17 @@ SEED = 1
 @with_options(*comparison_options.OF_MODELS)
 def gate(
     ctx: typer.Context,
-    new: Annotated[
+    files: Annotated[
         list[str] | None,
         argument(
-            f"{reading.TABLE_HELP}; of the new model. Models are called "
+            f"{reading.TABLE_HELP}; of the new model, or with --new of both. Models are called "
             "by their files; NAME=FILE calls one NAME.",
             "NEW",
         ),
     ] = None,
     against: comparison_options.Against = None,
+    new: Annotated[str | None, declared("new", more="Needs one table of both.")] = None,
+    model: options.Model = None,
     value: comparison_options.Values = None,
     by: options.By = None,
     missing: options.Missing = "raise",
@@ -56,19 +58,21 @@ def gate(
     halfwidth gate new.csv --against old.csv --metric dsc --margin 0.01 --json
     halfwidth gate preds_new.csv --against preds_old.csv --target y --score p \\
         --metric auroc --margin 0.05
+    halfwidth gate models.csv --new vit --against nnunet --metric dsc --by task \\
+        --margin 0.01
     halfwidth gate new.json --against old.json --references refs.json \\
         --metric ap50 --margin 0.02
     """
     fmt = options.resolve_format(fmt, json, out)
-    if new and len(new) > 1:
+    if files and len(files) > 1:
         raise OptionError(
-            f"the table of the old model goes with --against: halfwidth gate {new[0]} --against "
-            f"{new[1]}"
+            f"the table of the old model goes with --against: halfwidth gate {files[0]} --against "
+            f"{files[1]}"
         )
-    if not new or against is None:
+    if not files or (against is None and new is None):
         raise OptionError(
             "name the tables of both models: halfwidth gate NEW --against OLD --metric NAME "
-            "--margin NUMBER"
+            "--margin NUMBER; or two models of one: halfwidth gate FILE --new B --against A ..."
         )
     if margin is None:
         raise OptionError(
@@ -80,7 +84,10 @@ def gate(
             "--metric is missing: it says which direction is better; of a metric of your own, "
             "--better higher or --better lower does"
         )
-    data, asked = given_models.models_in(ctx, [*new, against])
+    # Of one table, the names of its models; else the table of the old one.
+    data, asked = given_models.models_in(ctx, files if new else [*files, str(against)])
+    if new:
+        asked |= {"new": new, "against": against}
 
     judged = judge(data, **asked)
     note(*judged.notes)

@@ -140,12 +140,12 @@ def is_path(value: Any, *, whole: bool = False) -> bool:
 
 def refuse_paths(data: Any) -> None:
     """Refuse names of files where what they hold is meant: alone, of models, or in a list."""
-    if is_path(data, whole=True):
+    if isinstance(data, str | os.PathLike) and is_path(data):
         path = repr(os.fspath(data))
         raise DataError(
-            f"{path} is {'the name of a file' if is_path(data) else 'a text'}, not data. Values of "
-            f"cases are read by halfwidth.read({path}), predictions by Predictions.from_table("
-            f"pandas.read_csv({path}), target, score=...)"
+            f"{path} is the name of a file, not data. Values of cases are read by "
+            f"halfwidth.read({path}), predictions by Predictions.from_table(pandas.read_csv({path})"
+            ", target, score=...)"
         )
     if isinstance(data, Mapping) and data and all(map(is_path, data.values())):
         name, path = next(iter(data.items()))

@@ -18,7 +18,7 @@ from halfwidth.core.kinds import (
 )
 from halfwidth.core.parameters import Parameter, bind
 from halfwidth.core.pseudo_cases import PseudoCases
-from halfwidth.core.statistic_spec import Statistic, StatisticSpec
+from halfwidth.core.statistic_spec import StatisticSpec
 from halfwidth.core.types import Interval, Level
 
 DISTRIBUTIONS = (
@@ -141,10 +141,6 @@ class MethodSpec:
         # A resample of two cases is one of them twice, or both: an SD of 0, or that of the sample.
         differs = draws and statistic.min_n > 1 and not statistic.of_records
         return max(self.min_n, statistic.min_n + 1 if differs else 1)
-
-    def level_attained(self, n: int, statistic: Statistic, level: Level) -> Level:
-        """The level that its interval has for a statistic of n cases: mostly the one asked for."""
-        return level if self.attains is None else self.attains(n, statistic.quantile_level, level)
 
     def with_parameters(self, values: Mapping[str, object]) -> MethodSpec:
         """The same with other values of its parameters, which then stand in its name and title."""

@@ -57,14 +57,16 @@ class _Parameters:
     placed: tuple[str, ...]
     named: tuple[str, ...]
     required: tuple[str, ...]
-
-    @property
-    def all(self) -> tuple[str, ...]:
-        """All of them."""
-        return self.placed + self.named
+    # Returns the kinds of data, which an unknown keyword may describe.
+    kinds: Callable[[], Iterable[type]]
 
     def check(self, args: tuple[Any, ...], options: Mapping[str, Any]) -> None:
-        """Refuse too many values without names, those given twice, and such as are lacking."""
+        """Refuse unknown keywords, too many values, those given twice, and such as are lacking."""
+        names = self.placed + self.named
+        for option in options:
+            if option not in names:
+                text = _unknown_option_text(self.function, option, options, names, self.kinds)
+                raise UnknownOptionError(text)
         given = self.placed[: len(args)]
         twice = [name for name in given if name in options]
         lacking = [name for name in self.required if name not in given and name not in options]
@@ -113,19 +115,29 @@ def public_function(
     return checked
 
 
-def checked_call(function: F, name: str, kinds: Callable[[], Iterable[type]] = tuple) -> F:
-    """A function whose calls are checked, with the ``name`` that messages call it."""
-    parameters = _parameters(function, name)
-    if parameters is None:
+def checked_call(
+    function: F, name: str, kinds: Callable[[], Iterable[type]] = tuple, own: int = 0
+) -> F:
+    """A function whose calls are checked, with the ``name`` that messages call it.
+
+    ``own`` is how many of its parameters callers do not see. One that takes any keyword is returned
+    unchanged.
+    """
+    of = inspect.Parameter
+    parameters = [*inspect.signature(function).parameters.values()][own:]
+    if any(one.kind in (of.VAR_KEYWORD, of.VAR_POSITIONAL) for one in parameters):
         return function
+    takes = _Parameters(
+        name,
+        tuple(one.name for one in parameters if one.kind is not of.KEYWORD_ONLY),
+        tuple(one.name for one in parameters if one.kind is of.KEYWORD_ONLY),
+        tuple(one.name for one in parameters if one.default is of.empty),
+        kinds,
+    )
 
     @functools.wraps(function)
     def checked(*args: Any, **options: Any) -> Any:
-        unknown = [option for option in options if option not in parameters.all]
-        if unknown:
-            text = _unknown_option_text(name, unknown[0], options, parameters.all, kinds)
-            raise UnknownOptionError(text)
-        parameters.check(args, options)
+        takes.check(args[own:], options)
         return function(*args, **options)
 
     return cast("F", checked)
@@ -133,42 +145,15 @@ def checked_call(function: F, name: str, kinds: Callable[[], Iterable[type]] = t
 
 def checked_options(constructor: F) -> F:
     """A constructor of a class, to which an unknown keyword is no plain `TypeError`."""
-    parameters = _parameters(constructor, constructor.__qualname__, own=1)
-    if parameters is None:
-        return constructor
-
-    @functools.wraps(constructor)
-    def checked(cls: type, /, *args: Any, **options: Any) -> Any:
-        unknown = [option for option in options if option not in parameters.all]
-        if unknown:
-            text = _unknown_option_text(parameters.function, unknown[0], options, parameters.all)
-            raise UnknownOptionError(text)
-        parameters.check(args, options)
-        return constructor(cls, *args, **options)
-
-    return cast("F", checked)
-
-
-def _parameters(function: Callable[..., Any], name: str, own: int = 0) -> _Parameters | None:
-    """What a function takes after so many of its ``own``; None where it takes any keyword."""
-    kinds = inspect.Parameter
-    parameters = [*inspect.signature(function).parameters.values()][own:]
-    if any(one.kind in (kinds.VAR_KEYWORD, kinds.VAR_POSITIONAL) for one in parameters):
-        return None
-    return _Parameters(
-        name,
-        tuple(one.name for one in parameters if one.kind is not kinds.KEYWORD_ONLY),
-        tuple(one.name for one in parameters if one.kind is kinds.KEYWORD_ONLY),
-        tuple(one.name for one in parameters if one.default is kinds.empty),
-    )
+    return checked_call(constructor, constructor.__qualname__, own=1)
 
 
 def _unknown_option_text(
     function: str,
     unknown: str,
-    options: dict[str, Any],
+    options: Mapping[str, Any],
     names: tuple[str, ...],
-    kinds: Callable[[], Iterable[type]] = tuple,
+    kinds: Callable[[], Iterable[type]],
 ) -> str:
     text = f"{function}() has no option {unknown}"
     flag = f"--{unknown.replace('_', '-')}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, cast
 
@@ -16,7 +16,7 @@ from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Statistic
 from halfwidth.core.undefined import ALL_POLICIES
-from halfwidth.data.families import Arrays, Family, ModelCases, naming, shown_data
+from halfwidth.data.families import Arrays, Family, ModelCases, known_models, naming, shown_data
 from halfwidth.data.inputs import is_column, models_of, names_models
 from halfwidth.data.matching import Pairing
 from halfwidth.data.measured_values import ValueOptions, sample_of
@@ -38,6 +38,7 @@ from halfwidth.data.sources import (
 from halfwidth.data.value_tables import challenge_columns, value_families
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.pipeline import Job
+from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import (
     Request,
     missing_policy,
@@ -460,6 +461,27 @@ class CaseValues:
         options = ValueOptions(resolve_statistic(quantities.only_statistic), self.scale)
         return self._data.families(self.with_metric(quantities.metric), options, how)
 
+    def taking(self, names: Collection[str]) -> CaseValues:
+        """The same data of some models.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Of the models that are kept.
+
+        Returns
+        -------
+        CaseValues
+
+        Raises
+        ------
+        UnknownNameError
+            For a model that the data have not.
+        """
+        if isinstance(self._data, RunValues):
+            raise TypeError("runs are of no models")
+        return replace(self, _data=self._data.taking(known_models(names, self.models)))
+
     def with_metric(self, metric: Any) -> CaseValues:
         """The values, of the metric that a verb names in their stead."""
         if metric is None:
@@ -506,7 +528,8 @@ class _Arrays(Arrays):
         each = []
         for model in self.cases:
             sample = sample_of(model, metric, request, values.scale, model.name or "values")
-            jobs = [Job(sample.functional(one), sample.records) for one in statistics]
+            functionals = [Functional(one, sample.metric, sample.binary) for one in statistics]
+            jobs = [Job(one, sample.records) for one in functionals]
             cases = sample_cases("", sample, model.groups)
             each.append(JobsOfCases(tuple(jobs), (), (cases,)).labelled_by(model.name))
         return joined(each)
@@ -541,6 +564,12 @@ class _Tables:
     @property
     def models(self) -> tuple[str, ...]:
         return self.tables.models
+
+    def taking(self, names: Collection[str]) -> _Tables:
+        value = self.value
+        if isinstance(value, dict):
+            value = {name: column for name, column in value.items() if name in names}
+        return replace(self, tables=self.tables.taking(names), value=value)
 
     def roles(self, values: CaseValues) -> dict[str, Any]:
         """Which columns play which part: those named, else those taken by their names."""

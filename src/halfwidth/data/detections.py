@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, ClassVar
 
 from halfwidth.core.checks import as_list
@@ -15,7 +15,13 @@ from halfwidth.core.option_table.option import DataKind
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass, Undefined
-from halfwidth.data.families import MeasuredFamily, check_names_differ, naming, shown_data
+from halfwidth.data.families import (
+    MeasuredFamily,
+    check_names_differ,
+    known_models,
+    naming,
+    shown_data,
+)
 from halfwidth.data.matching import Pairing
 from halfwidth.data.measured_detections import detector_jobs, distinct_notes, measured_detectors
 from halfwidth.data.measuring import Matched, Measurable
@@ -152,6 +158,27 @@ class Detections:
     def models(self) -> tuple[str, ...]:
         """Names of the detectors; none where there is only one, without a name."""
         return tuple(name for name in self.detections if name)
+
+    def taking(self, names: Collection[str]) -> Detections:
+        """The same data of some models.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Of the models that are kept.
+
+        Returns
+        -------
+        Detections
+
+        Raises
+        ------
+        UnknownNameError
+            For a model that the data have not.
+        """
+        wanted = known_models(names, self.models)
+        kept = {name: one for name, one in self.detections.items() if name in wanted}
+        return replace(self, detections=kept)
 
     def request(self, **inference: Any) -> Request:
         """What all estimates of a verb share."""

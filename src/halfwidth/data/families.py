@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.errors import DataError, quoted, shortened, shown
+from halfwidth.core.errors import DataError, UnknownNameError, quoted, shortened, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
@@ -74,6 +74,10 @@ class Arrays:
         """Their names; none where nothing tells them."""
         return tuple(one.name for one in self.cases if one.name)
 
+    def taking(self, names: Collection[str]) -> Self:
+        """Those of some models."""
+        return replace(self, cases=tuple(one for one in self.cases if one.name in names))
+
 
 @frozen(eq=False)
 class Family:
@@ -134,6 +138,15 @@ def check_names_differ(names: Iterable[Any]) -> None:
     texts = [str(name) for name in names]
     if len(set(texts)) < len(texts):
         raise DataError(f"models {quoted(sorted(texts))} have names that read the same")
+
+
+def known_models(names: Iterable[Any], models: Sequence[str]) -> tuple[str, ...]:
+    """Names of models, as texts; an error for one that the data have not."""
+    texts = tuple(str(name) for name in names)
+    for name in texts:
+        if name not in models:
+            raise UnknownNameError("model", name, models)
+    return texts
 
 
 @contextlib.contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar, cast
 
@@ -20,7 +20,7 @@ from halfwidth.core.undefined import (
     MissingLabels,
     Undefined,
 )
-from halfwidth.data.families import Arrays, Family, ModelCases, shown_data
+from halfwidth.data.families import Arrays, Family, ModelCases, known_models, shown_data
 from halfwidth.data.inputs import models_of, refuse_cases_of_no_model
 from halfwidth.data.matching import Pairing
 from halfwidth.data.measured_test_sets import ReadCases, read_test_set
@@ -333,6 +333,25 @@ class Predictions:
         requested = score_request(purpose, self.options, self.bounds, **how)
         return list(self._data.read(requested, self.missing))
 
+    def taking(self, names: Collection[str]) -> Predictions:
+        """The same data of some models.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Of the models that are kept.
+
+        Returns
+        -------
+        Predictions
+
+        Raises
+        ------
+        UnknownNameError
+            For a model that the data have not.
+        """
+        return replace(self, _data=self._data.taking(known_models(names, self.models)))
+
     def called(self, y_true: str, y_score: str) -> Predictions:
         """The same, messages calling their arrays so."""
         if not isinstance(self._data, PredictionArrays):
@@ -409,6 +428,14 @@ class PredictionTables:
         """Their names; none where nothing tells them."""
         return self.tables.models
 
+    def taking(self, names: Collection[str]) -> PredictionTables:
+        """Those of some models."""
+        where = self.where
+        if where.columns_by_model:
+            columns = {name: one for name, one in where.predictions.items() if name in names}
+            where = replace(where, predictions=columns)
+        return replace(self, tables=self.tables.taking(names), where=where)
+
     @property
     def has_target(self) -> bool:
         """Whether true classes or numbers are known."""
@@ -426,8 +453,11 @@ class PredictionTables:
             ):
                 place = f"{family_label(within)}: " if within else ""
                 cases = read_test_set(model, requested, missing, place, self.where.spelled)
-                by = ({apart.by or MODEL: model.name} if model.name else {}) | within
-                label = " / ".join(filter(None, [model.name, family_label(within)]))
+                named = model.name and apart.by not in within
+                by = {apart.by or MODEL: model.name} | within if named else within
+                label = " / ".join(
+                    filter(None, [model.name if named else "", family_label(within)])
+                )
                 yield ReadCases(cases, model, label, by)
 
     def over_levels(self) -> PredictionTables:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -98,6 +98,19 @@ class Tables:
                 without = [None] if (factor.codes < 0).any() else []
                 named |= dict.fromkeys(map(level_text, [*factor.levels, *without]))
         return tuple(named)
+
+    def taking(self, names: Collection[str]) -> Tables:
+        """The tables, rows or columns of some models."""
+        columns = tuple(one for one in self.models_are_columns if one in names)
+        sources = [self._part(one, names) for one in self.sources if one.model in (None, *names)]
+        return replace(self, sources=tuple(sources), models_are_columns=columns)
+
+    def _part(self, source: ModelTable, names: Collection[str]) -> ModelTable:
+        column = self.apart(source)
+        if not column:
+            return source
+        rows = [row for row, level in enumerate(source.table.levels(column)) if str(level) in names]
+        return replace(source, table=source.table.only(np.array(rows, dtype=np.intp)))
 
     def apart(self, source: ModelTable) -> str:
         """The column by which the models of a table are told apart; empty for a table of one."""

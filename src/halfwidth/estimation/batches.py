@@ -29,8 +29,6 @@ class SampleGroup:
     # Their places in the batch; intervals come in the same order.
     rows: NDArray[np.intp]
     computed: Computed
-    # That of the intervals, which need not be the one asked for.
-    level: Level
     # The intervals if cases can fail as none of these did, where that is another question.
     if_unseen_failures: Interval | None = None
 
@@ -83,44 +81,43 @@ def intervals_by_method(
     ``errors`` asks for the standard errors of bootstraps, ``readings`` for the intervals for unseen
     failures beside those that ``auto`` chose.
     """
-
-    def computed(method: MethodSpec, rows: NDArray[np.intp]) -> SampleGroup:
-        spec = functional.statistic.spec
-        fewest = method.fewest_units(spec, clustered=design.sizes is not None)
-        too_few = design.n < max(spec.min_n, 1) or design.units < fewest
-        # Units that cannot be compared say nothing of how they vary.
-        if too_few or not (design.independent or design.degrees_of_freedom):
-            return SampleGroup(method, rows, _no_intervals(len(rows)), level)
-        other = if_unseen_failures(method) if readings and chosen else None
-        own, *unseen = intervals(
-            samples[rows],
-            functional.statistic,
-            [method] if other is None else [method, other],
-            level,
-            bounds=functional.metric.spec.bounds,
-            plan=plan,
-            design=design,
-            binary=functional.binary,
-            clip=chosen,
-            errors=errors,
-        )
-        attained = method.level_attained(design.n, functional.statistic, level)
-        return SampleGroup(method, rows, own, attained, unseen[0].interval if unseen else None)
-
     rows_of: dict[str, list[int]] = defaultdict(list)
     for row, method in enumerate(methods):
         rows_of[method.name].append(row)
-    groups = [computed(methods[rows[0]], np.array(rows)) for rows in rows_of.values()]
-    for group in list(groups) if chosen else ():
+    statistic, groups = functional.statistic, []
+    waiting = [(methods[rows[0]], np.array(rows)) for rows in rows_of.values()]
+    # Those that stand in are added to its end.
+    for method, rows in waiting:
+        fewest = method.fewest_units(statistic.spec, clustered=design.sizes is not None)
+        too_few = design.n < max(statistic.spec.min_n, 1) or design.units < fewest
+        unseen = if_unseen_failures(method) if readings and chosen else None
+        # Units that cannot be compared say nothing of how they vary.
+        if too_few or not (design.independent or design.degrees_of_freedom):
+            own, *others = [_no_intervals(len(rows), level)]
+        else:
+            own, *others = intervals(
+                samples[rows],
+                statistic,
+                [method] if unseen is None else [method, unseen],
+                level,
+                bounds=functional.metric.spec.bounds,
+                plan=plan,
+                design=design,
+                binary=functional.binary,
+                estimates=estimates[rows],
+                clip=chosen,
+                errors=errors,
+            )
+        groups.append(SampleGroup(method, rows, own, others[0].interval if others else None))
         # Of a defined estimate.
-        missing = np.isnan(group.computed.interval.low) & np.isfinite(estimates[group.rows])
-        if group.method.instead is not None and missing.any():
-            groups.append(computed(spec_of(group.method.instead), group.rows[missing]))
+        missing = np.isnan(own.interval.low) & np.isfinite(estimates[rows])
+        if chosen and method.instead is not None and missing.any():
+            waiting.append((spec_of(method.instead), rows[missing]))
     return groups
 
 
-def _no_intervals(samples: int) -> Computed:
+def _no_intervals(samples: int, level: Level) -> Computed:
     none = np.full(samples, np.nan)
     zero = np.zeros(samples, dtype=np.intp)
     no = zero.astype(bool)
-    return Computed(Interval(none, none, none), no, no, None, zero)
+    return Computed(Interval(none, none, none), level, no, no, None, zero)

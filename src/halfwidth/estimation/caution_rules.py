@@ -15,7 +15,7 @@ from halfwidth.core.titles import metric_title, statistic_title
 from halfwidth.core.types import Level
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.resolve import AUTO
-from halfwidth.estimation.sample_caution_rules import case_cautions, unit_cautions
+from halfwidth.estimation.sample_caution_rules import case_cautions
 from halfwidth.estimation.worst_values import identical_worst
 from halfwidth.intervals.dirichlet_intervals import dirichlet, dirichlet_pareto
 from halfwidth.intervals.mean import t
@@ -296,4 +296,4 @@ def _works_from(context: CautionContext, noun: str) -> str:
 Rule = Callable[[CautionContext], Iterable[Caution | None]]
 # About the interval alone, whatever the cases are.
 INTERVAL_RULES: tuple[Rule, ...] = (_about_method, _about_resamples, _about_bounds)
-RULES: tuple[Rule, ...] = (_about_failures, case_cautions, unit_cautions, *INTERVAL_RULES)
+RULES: tuple[Rule, ...] = (_about_failures, case_cautions, *INTERVAL_RULES)

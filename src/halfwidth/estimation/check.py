@@ -12,12 +12,12 @@ from halfwidth.core.checks import as_number, is_masked, is_number, refuse_paths
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.core.spec import Kind, Metric, MetricSpec, Statistic
+from halfwidth.core.spec import Kind, Metric, MetricSpec
 from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import apply_missing_policy, is_missing
 from halfwidth.estimation.grouping import arrange_cases, unit_codes
 from halfwidth.estimation.pairing import paired
-from halfwidth.estimation.records import Functional, Records
+from halfwidth.estimation.records import Records
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request
 
 # Values this little outside the bounds, relative to their width, are rounding of the file.
@@ -43,10 +43,6 @@ class Sample:
     def values(self) -> Array:
         """Values of cases, or means of clusters, ascending."""
         return self.records.values
-
-    def functional(self, statistic: Statistic) -> Functional:
-        """A statistic of such values."""
-        return Functional(statistic, self.metric, self.binary)
 
 
 def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | None = None) -> Array:

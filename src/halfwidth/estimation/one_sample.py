@@ -12,6 +12,7 @@ from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.check import check_sample
 from halfwidth.estimation.pipeline import Job, estimate_counts, estimate_jobs
+from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import (
     AUTO,
     resolve_metric,
@@ -143,9 +144,9 @@ def summary_ci(
         groups=groups,
         strata=strata,
     )
-    return estimate_jobs([Job(sample.functional(bound_statistic), sample.records, label)], request)[
-        0
-    ]
+    functional = Functional(bound_statistic, sample.metric, sample.binary)
+    (estimate,) = estimate_jobs([Job(functional, sample.records, label)], request)
+    return estimate
 
 
 def proportion_ci(

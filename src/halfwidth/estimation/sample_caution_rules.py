@@ -34,15 +34,16 @@ FEW_ROBUST, FEW_CLUSTERS, UNEQUAL = 5, 20, 0.75
 
 
 def case_cautions(context: CautionContext) -> Iterator[Caution | None]:
-    """Too few cases or clusters, values far from all others, a proportion near an end."""
-    e, method = context.estimate, context.estimate.method_spec
+    """Too few or unequal units, values far from all others, a proportion near an end."""
+    e, method, design = context.estimate, context.estimate.method_spec, context.design
     guaranteed = Promise.GUARANTEED in method.promises
     if not (guaranteed or context.undefined or e.over == "runs"):
-        design = context.design
         if design is not None and design.sizes is not None:
             yield _few_clusters(context, design)
         else:
             yield _few_cases(context)
+    if design is not None and not design.independent:
+        yield from _about_units(context, design)
     spec = e.statistic_spec.spec
     leans = spec.smooth and spec.estimand in (Estimand.MEAN, Estimand.SPREAD)
     enough = len(context.values) >= FEWEST_FOR_SHAPE and context.successes is None
@@ -54,11 +55,8 @@ def case_cautions(context: CautionContext) -> Iterator[Caution | None]:
         yield _near_an_end(context.successes, e.n)
 
 
-def unit_cautions(context: CautionContext) -> Iterator[Caution]:
+def _about_units(context: CautionContext, design: Design) -> Iterator[Caution]:
     """Clusters so unequal that a few of them decide, and strata of a single unit."""
-    design = context.design
-    if design is None or design.independent:
-        return
     if design.sizes is not None:
         clusters, effective = design.units, design.effective_units
         if effective < min(_clusters_needed(context), UNEQUAL * clusters):

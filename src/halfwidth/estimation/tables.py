@@ -16,6 +16,7 @@ from halfwidth.core.titles import metric_title
 from halfwidth.estimation.check import Sample, check_sample
 from halfwidth.estimation.missing_policies import MissingOrAll, Variant, variants
 from halfwidth.estimation.pipeline import Job
+from halfwidth.estimation.records import Functional
 from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.slice_metrics import SliceMetrics
@@ -146,7 +147,7 @@ def _sample(variant: Variant, scale: float) -> Sample:
 def _job(statistic: Statistic, variant: Variant, sample: Sample) -> Job:
     part = variant.part
     return Job(
-        sample.functional(statistic),
+        Functional(statistic, sample.metric, sample.binary),
         sample.records,
         variant.label,
         part.by,

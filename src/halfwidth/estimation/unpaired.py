@@ -26,9 +26,9 @@ from halfwidth.intervals.compute import (
     Computed,
     Ingredients,
     apply,
-    at_level,
     estimands,
     sample_ingredients,
+    set_level,
 )
 from halfwidth.intervals.quantile import exact, exact_attained, semiparametric
 from halfwidth.intervals.ranks import exact_ranks
@@ -179,7 +179,9 @@ def _ingredients(job: Job, level: Level, plan: Plan) -> Ingredients:
         plan=plan,
         binary=functional.binary,
     )
-    return at_level(ingredients, records.design, level)
+    if not records.design.simple:
+        set_level(ingredients, records.design, level)
+    return ingredients
 
 
 def _own_intervals(

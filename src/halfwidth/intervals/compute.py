@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -20,15 +21,11 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import (
     acceleration,
     bootstrap_distribution,
-    has_model_error,
-    has_standard_error,
-    has_weights,
     jackknife_degrees,
     model_error,
     robust_error,
     standard_error,
     studentized_distribution,
-    takes_reach,
     tie_tolerance,
     weighted_distributions,
     weights_need_bounds,
@@ -60,30 +57,30 @@ class Computed:
     # One pair of bounds per sample; the open end of a one-sided interval is the end of the
     # statistic's range
     interval: Interval
+    level: Level  # Its own, which need not be the one asked for
     clipped: NDArray[np.bool_]  # Whether a bound was cut to the range
     infinite: NDArray[np.bool_]  # Whether the method gave an infinite bound
     n_resamples: int | None  # None where nothing was drawn
     n_undefined: NDArray[np.intp]  # Resamples on which the statistic was undefined
 
 
+@frozen(eq=False)
 class Ingredients:
     """The ingredients of methods, made on first use and kept for the next method."""
 
-    def __init__(self, recipes: Mapping[Need, Callable[[], Any]]) -> None:
-        self._recipes = dict(recipes)
-        self._values: dict[Need, Any] = {}
+    recipes: dict[Need, Callable[[], Any]]
+    made: dict[Need, Any] = field(default_factory=dict)
 
-    def with_recipes(self, recipes: Mapping[Need, Callable[[], Any]]) -> Ingredients:
+    def take(self, recipes: Mapping[Need, Callable[[], Any]]) -> None:
         """Take more recipes, or other ones for the same need."""
-        self._recipes.update(recipes)
+        self.recipes.update(recipes)
         for need in recipes:
-            self._values.pop(need, None)
-        return self
+            self.made.pop(need, None)
 
     def __getitem__(self, need: Need) -> Any:
-        if need not in self._values:
-            self._values[need] = self._recipes[need]()
-        return self._values[need]
+        if need not in self.made:
+            self.made[need] = self.recipes[need]()
+        return self.made[need]
 
 
 def estimands(statistic: Statistic, *, binary: bool) -> frozenset[Estimand]:
@@ -95,17 +92,20 @@ def estimands(statistic: Statistic, *, binary: bool) -> frozenset[Estimand]:
 
 def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bool) -> bool:
     """Whether a method makes intervals for a statistic of one sample under a design."""
+    engine, needs = engine_for(statistic), set(method.needs)
+    errors, dirichlet = engine.errors, engine.dirichlet
     accepted = method.makes_for(estimands(statistic, binary=binary))
-    errors = {Need.STANDARD_ERROR, Need.ROBUST_ERROR, Need.STUDENTIZED}
-    needs_error = errors & set(method.needs)
-    has_error = not needs_error or has_standard_error(statistic)
-    has_error = has_error and (Need.MODEL_ERROR not in method.needs or has_model_error(statistic))
+    needs_error = needs & {Need.STANDARD_ERROR, Need.ROBUST_ERROR, Need.STUDENTIZED}
+    has_error = not needs_error or errors.has_standard_error(statistic)
+    has_error = has_error and (Need.MODEL_ERROR not in needs or errors.model_error is not None)
     under = design.simple or method.takes_designs
     under = under or (method.independent_only and design.independent)
     # No one has yet written the standard error of each resample of these.
-    studentizes = Need.STUDENTIZED not in method.needs or not statistic.spec.of_records
-    weighted = Need.WEIGHTED not in method.needs or (
-        has_weights(statistic) and (not _reaches(method) or takes_reach(statistic))
+    studentizes = Need.STUDENTIZED not in needs or not statistic.spec.of_records
+    weighted = Need.WEIGHTED not in needs or (
+        dirichlet is not None
+        and dirichlet.known(statistic)
+        and (dirichlet.takes_reach or not _reaches(method))
     )
     return accepted and has_error and studentizes and weighted and under
 
@@ -136,11 +136,13 @@ def sample_ingredients(
     bounds: Bounds = UNBOUNDED,
     plan: Plan,
     binary: bool = False,
+    estimates: Array | None = None,
     first: int = 0,
 ) -> Ingredients:
     """Ingredients of samples, shape (S, n), each in the order of the design.
 
-    ``first`` is the place of the first of them in its batch.
+    ``estimates`` are the values of the statistic, where they are known already; ``first`` is the
+    place of the first sample in its batch.
     """
     binary = binary and statistic.spec.estimand is Estimand.MEAN
     paired = statistic.spec.estimand in PAIRED_PROPORTIONS
@@ -152,7 +154,7 @@ def sample_ingredients(
             Need.UNIFORM: lambda: plan.uniforms(first, len(values)),
             Need.SUCCESSES: lambda: values.sum(axis=-1),
             Need.TRIALS: lambda: values.shape[-1],
-            Need.ESTIMATE: lambda: statistic(values),
+            Need.ESTIMATE: lambda: statistic(values) if estimates is None else estimates,
             Need.STANDARD_ERROR: lambda: standard_error(values, design, statistic),
             Need.ROBUST_ERROR: lambda: robust_error(values, design, statistic),
             Need.MODEL_ERROR: lambda: model_error(values, design, statistic),
@@ -239,10 +241,8 @@ def _square(values: Array, statistic: Statistic) -> UnbiasedSquare:
     return form.square(np.asarray(float(values.shape[-1])), form.features(values).sum(axis=-1))
 
 
-def at_level(ingredients: Ingredients, design: Design, level: Level) -> Ingredients:
-    """The same, with what depends on the level made for this one."""
-    if design.simple:
-        return ingredients
+def set_level(ingredients: Ingredients, design: Design, level: Level) -> None:
+    """Of cases that are not independent, make what depends on the level for this one."""
 
     def trials(case_variance: Array) -> Array:
         error, most = ingredients[Need.ROBUST_ERROR], ingredients[Need.RESEMBLANCE_TRIALS]
@@ -258,7 +258,7 @@ def at_level(ingredients: Ingredients, design: Design, level: Level) -> Ingredie
             ingredients[Need.PAIRED_SHARES]
             * trials(_variance_of_pairs(ingredients[Need.PAIRED_SHARES]))[:, None]
         )
-    return ingredients.with_recipes(recipes)
+    ingredients.take(recipes)
 
 
 def count_ingredients(successes: Array, n: int) -> Ingredients:
@@ -328,6 +328,7 @@ def apply(
         standard_error = np.sqrt(np.mean(squares, axis=0))
     return Computed(
         Interval(low, high, standard_error),
+        level,
         clipped,
         infinite,
         drawn[0].n_resamples if drawn else None,
@@ -346,14 +347,16 @@ def intervals(
     plan: Plan,
     design: Design | None = None,
     binary: bool = False,
+    estimates: Array | None = None,
     clip: bool = False,
     errors: bool = True,
 ) -> list[Computed]:
     """Intervals by several methods for a batch of samples, in blocks that bound the memory.
 
     Samples, (S, n) or (S, k, n), stand in the canonical order of the design; independent cases in
-    any. All bootstraps share one block of draws, and so do all samples. One result for each method;
-    with several levels, for each method at the first, then at the next.
+    any. ``estimates`` are the values of the statistic, where they are known already. All bootstraps
+    share one block of draws, and so do all samples. One result for each method; with several
+    levels, for each method at the first, then at the next.
     """
     samples, n = len(values), values.shape[-1]
     statistic_range = statistic.range(bounds, n)
@@ -372,22 +375,20 @@ def intervals(
             bounds=bounds,
             plan=plan,
             binary=binary,
+            estimates=None if estimates is None else estimates[start : start + step],
             first=start,
         )
-        blocks.append(
-            [
-                apply(
-                    method,
-                    at_level(ingredients, design, level),
-                    method.level_attained(n, statistic, level),
-                    statistic_range,
-                    clip=clip,
-                    errors=errors,
+        blocks.append([])
+        for level in levels:
+            if not design.simple:
+                set_level(ingredients, design, level)
+            for method in methods:
+                attained = level
+                if method.attains is not None:
+                    attained = method.attains(n, statistic.quantile_level, level)
+                blocks[-1].append(
+                    apply(method, ingredients, attained, statistic_range, clip=clip, errors=errors)
                 )
-                for level in levels
-                for method in methods
-            ]
-        )
     if len(blocks) == 1:
         return blocks[0]
     return [_joined(parts) for parts in zip(*blocks, strict=True)]
@@ -413,6 +414,7 @@ def _joined(parts: Sequence[Computed]) -> Computed:
             join([part.interval.high for part in parts]),
             join([part.interval.standard_error for part in parts]),
         ),
+        parts[0].level,
         join([part.clipped for part in parts]),
         join([part.infinite for part in parts]),
         parts[0].n_resamples,

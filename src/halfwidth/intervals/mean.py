@@ -38,10 +38,6 @@ def _centre_and_sd(values: Array) -> tuple[Array, Array]:
     return np.asarray(values[..., 0] + mean), sd
 
 
-def _plus_minus(centre: Array, reach: Array, standard_error: Array) -> Interval:
-    return Interval.of(centre - reach, centre + reach, standard_error)
-
-
 @interval_method(
     title="t",
     accepts=WITH_ERRORS,
@@ -91,7 +87,7 @@ def t(estimate: Array, robust_error: Array, degrees_of_freedom: float, level: Le
     if degrees_of_freedom < 1:
         return no_interval(estimate)
     reach = -special.stdtrit(degrees_of_freedom, level.tail) * robust_error
-    return _plus_minus(estimate, reach, robust_error)
+    return Interval.of(estimate - reach, estimate + reach, robust_error)
 
 
 @interval_method(
@@ -171,7 +167,8 @@ def z(estimate: Array, standard_error: Array, level: Level) -> Interval:
     """
     from scipy import special
 
-    return _plus_minus(estimate, -special.ndtri(level.tail) * standard_error, standard_error)
+    reach = -special.ndtri(level.tail) * standard_error
+    return Interval.of(estimate - reach, estimate + reach, standard_error)
 
 
 @interval_method(
@@ -360,7 +357,8 @@ def trimmed_t(values: Array, share: float, level: Level) -> Interval:
     winsorised = np.clip(values, values[..., cut, None], values[..., n - cut - 1, None])
     _, sd = _centre_and_sd(winsorised)
     se = sd / ((1 - 2 * share) * np.sqrt(n))
-    return _plus_minus(centre, -special.stdtrit(kept - 1, level.tail) * se, se)
+    reach = -special.stdtrit(kept - 1, level.tail) * se
+    return Interval.of(centre - reach, centre + reach, se)
 
 
 @interval_method(
@@ -403,7 +401,7 @@ def hoeffding(values: Array, bounds: Bounds, level: Level) -> Interval:
     mean, sd = _centre_and_sd(values)
     n = values.shape[-1]
     reach = bounds.width * np.sqrt(np.log(1 / level.tail) / (2 * n))
-    return _plus_minus(mean, reach, sd / np.sqrt(n))
+    return Interval.of(mean - reach, mean + reach, sd / np.sqrt(n))
 
 
 @interval_method(
@@ -449,7 +447,7 @@ def empirical_bernstein(values: Array, bounds: Bounds, level: Level) -> Interval
         return no_interval(mean)
     log_term = np.log(2 / level.tail)
     reach = sd * np.sqrt(2 * log_term / n) + bounds.width * 7 * log_term / (3 * (n - 1))
-    return _plus_minus(mean, reach, sd / np.sqrt(n))
+    return Interval.of(mean - reach, mean + reach, sd / np.sqrt(n))
 
 
 # The catalogue lists these, in this order.

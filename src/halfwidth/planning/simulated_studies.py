@@ -15,13 +15,13 @@ from halfwidth.core.checks import as_count, plain_text
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.core.spec import Estimand, MethodSpec, Statistic
+from halfwidth.core.spec import MethodSpec, Statistic
 from halfwidth.core.types import Array
 from halfwidth.document.progress import tracked
 from halfwidth.estimation.batches import intervals_by_method
 from halfwidth.estimation.check import Sample, check_sample
 from halfwidth.estimation.choose import choose
-from halfwidth.estimation.records import Records
+from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import (
     RULE,
     Request,
@@ -71,8 +71,14 @@ class Studies:
     @property
     def quantity(self) -> str:
         """The estimated quantity in words."""
-        proportion = self.sample.binary and self.statistic.spec.estimand is Estimand.MEAN
-        return "proportion" if proportion else quantity_text(self.statistic, self.sample.metric)
+        if self.functional.is_proportion:
+            return "proportion"
+        return quantity_text(self.statistic, self.sample.metric)
+
+    @property
+    def functional(self) -> Functional:
+        """What is estimated of each study."""
+        return Functional(self.statistic, self.sample.metric, self.sample.binary)
 
     @property
     def drawn(self) -> DrawnStudies:
@@ -200,9 +206,6 @@ class Studies:
         """The widths of studies of independent cases, (S, n), which all take one method."""
         sample, method = self.sample, self._method(studies.shape[-1])
         level = self.request.level
-        if method.level_attained(studies.shape[-1], self.statistic, level) != level:
-            # So few cases have no interval of the level that a width is wanted at.
-            return np.full(len(studies), np.nan)
         (computed,) = intervals(
             studies,
             self.statistic,
@@ -214,11 +217,14 @@ class Studies:
             clip=self.request.method is None,
             errors=False,
         )
+        if computed.level != level:
+            # So few cases have no interval of the level that a width is wanted at.
+            return np.full(len(studies), np.nan)
         return np.asarray(computed.interval.high - computed.interval.low)
 
     def _widths_by_design(self, studies: Sequence[Records], plan: Plan) -> Array:
         """The widths of studies by the method that each would take, those of a design at once."""
-        functional, request = self.sample.functional(self.statistic), self.request
+        functional, request = self.functional, self.request
         widths = np.full(len(studies), np.nan)
         rows_of: dict[Design, list[int]] = defaultdict(list)
         for row, study in enumerate(studies):
@@ -239,7 +245,7 @@ class Studies:
             )
             for group in groups:
                 interval, known = group.computed.interval, ~np.isnan(estimates[group.rows])
-                known &= group.level == request.level
+                known &= group.computed.level == request.level
                 reached = np.where(known, interval.high - interval.low, np.nan)
                 widths[np.array(rows)[group.rows]] = reached
         return widths
@@ -248,8 +254,7 @@ class Studies:
         """The given method, or what ``auto`` would choose for a study of n like the pilot."""
         if self.request.method is not None:
             return self.request.method
-        functional = self.sample.functional(self.statistic)
-        return choose(functional, self.drawn.like_the_pilot(n), self.request.level)
+        return choose(self.functional, self.drawn.like_the_pilot(n), self.request.level)
 
     def plan_at(
         self, n: int, assurance: float, wanted: float | None, around: Sequence[float] = ()

@@ -23,7 +23,6 @@ from halfwidth.resampling.forms.contract import BothEnds, tie_size
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.forms.evaluation import left_out_by, replicates_by
 from halfwidth.resampling.forms.joint_resamples import OfCounts, gathered
-from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.tails import as_distribution
 
 
@@ -67,12 +66,7 @@ def has_standard_error(statistic: Statistic) -> bool:
 
 def standard_error(values: Array, design: Design, statistic: Statistic) -> Array:
     """SE of a statistic of each sample, (S, n) -> (S,); NaN where no stratum has two units."""
-    return (engine_for(statistic).errors.standard_error or linearized)(values, design, statistic)
-
-
-def has_model_error(statistic: Statistic) -> bool:
-    """Whether its likelihood gives a standard error."""
-    return engine_for(statistic).errors.model_error is not None
+    return engine_for(statistic).errors.standard_error(values, design, statistic)
 
 
 def model_error(values: Array, design: Design, statistic: Statistic) -> Array:
@@ -93,9 +87,10 @@ def robust_error(values: Array, design: Design, statistic: Statistic) -> Array:
     left out: SE² = ((G - 1)/G)² Σₕ Gₕ/(Gₕ - 1) Σ_g (θ₋g - θ̄₋ₕ)². NaN where the statistic is
     undefined without some cluster.
     """
-    if design.sizes is None and not engine_for(statistic).weighs_cases(statistic):
-        return standard_error(values, design, statistic)
-    left_out = leave_one_out(values, design, statistic)
+    engine = engine_for(statistic)
+    if design.sizes is None and not engine.weighs_cases(statistic):
+        return engine.errors.standard_error(values, design, statistic)
+    left_out = left_out_by(engine, values, design, statistic)
     share = (design.units - 1) / design.units
     if len(design.strata) == 1:
         squares = (left_out - statistic(values)[:, None]) ** 2
@@ -113,12 +108,6 @@ def weights_need_bounds(statistic: Statistic) -> bool:
     """Whether its pseudo-cases lie at the bounds of the metric."""
     dirichlet = engine_for(statistic).dirichlet
     return dirichlet is None or dirichlet.needs_bounds(statistic)
-
-
-def takes_reach(statistic: Statistic) -> bool:
-    """Whether the data may place its pseudo-cases."""
-    dirichlet = engine_for(statistic).dirichlet
-    return dirichlet is not None and dirichlet.takes_reach
 
 
 def weighted_distributions(

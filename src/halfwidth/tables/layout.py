@@ -131,7 +131,8 @@ def layout_of(
 ) -> Layout:
     """The layout of a table, from what the user said and what the columns are called.
 
-    ``model``: the column by which models are told apart, before the levels of ``by``.
+    ``model``: the column by which models are told apart, before the levels of ``by`` unless it is
+    among these.
     """
     # An option that may be repeated, and was not given, is an empty list.
     values = values or None
@@ -147,12 +148,13 @@ def layout_of(
         chosen = tuple(name for name in by if name != "metric") if by else known
         groups = groups or _declared(table, CLUSTER_COLUMN, by)
         strata = strata or _declared(table, STRATUM_COLUMN, by)
-        by = tuple(dict.fromkeys((*models, *chosen)))
+        by = chosen if model in chosen else (*models, *chosen)
         return Layout(("value",), by, case, metric="metric", groups=groups, strata=strata)
     levels = () if by else challenge_levels([one for one in table.names if one not in units])
     if levels and values is None and VALUE in table:
         values = [VALUE]
-    by = tuple(dict.fromkeys((*models, *by, *levels)))
+    by = (*by, *levels)
+    by = by if model in by else (*models, *by)
     if values:
         return Layout(tuple(dict.fromkeys(values)), by, case, groups=groups, strata=strata)
     value_columns, left_out = _numeric_columns(table, (*by, *units), case)

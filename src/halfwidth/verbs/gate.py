@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from halfwidth.comparison.gate import judge
-from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.errors import OptionError
+from halfwidth.core.option_names import spelled
 from halfwidth.data.case_values import CaseValues
+from halfwidth.data.families import known_models
 from halfwidth.data.quantities import USUAL_STATISTIC
 from halfwidth.data.run_values import NOT_COMPARED
 from halfwidth.estimation.resolve import AUTO
@@ -25,6 +27,7 @@ def gate(
     *,
     margin: float,
     new: str | None = None,
+    against: str | None = None,
     metric: Any = None,
     statistic: Any = USUAL_STATISTIC,
     average: Any = None,
@@ -43,12 +46,14 @@ def gate(
     Parameters
     ----------
     data, other
-        As `compare` takes them: of two models.
+        As `compare` takes them: of two models, or of several of which two are named.
     margin : float
         Largest loss that would not matter, above 0, in the unit of the metric; of a ratio a
         share.
     new : str, optional
         The name of the new model; default: the first.
+    against : str, optional
+        The name of the old model; default: the other of two.
     metric : str, MetricSpec or callable, or sequence of them, optional
         Of predictions and detections, what is estimated; of values, what they are, where their
         data do not say it.
@@ -91,16 +96,17 @@ def gate(
     names = dataset.models
     if isinstance(dataset, CaseValues) and dataset.are_runs:
         raise OptionError(NOT_COMPARED)
-    if len(names) != 2:
+    named = known_models([name for name in (new, against) if name is not None], names)
+    if len(set(named)) == 2:
+        dataset, names = dataset.taking(named), named
+    if len(names) != 2 or len(set(named)) < len(named):
+        have = f"{len(names)} model(s) ({', '.join(names)})" if names else "one without a name"
         raise OptionError(
-            "a gate compares a new model with an old one, but the data have "
-            + (f"{len(names)} models ({', '.join(names)})" if names else "one model")
-            + "; give these two alone, by their names: {'new': ..., 'old': ...}"
+            f"a gate compares a new model with an old one, but the data have {have}; name two: "
+            f"{spelled('new', 'B')}, {spelled('against', 'A')}"
         )
-    first = names[0] if new is None else str(new)
-    if first not in names:
-        raise UnknownNameError("model", first, names)
-    (old,) = (name for name in names if name != first)
+    others = (name for name in names if name not in (named or names[:1]))
+    old = str(against) if against is not None else next(others)
 
     def compare_at(level: float) -> Comparisons:
         # Verdicts rest on single intervals, and need no test.

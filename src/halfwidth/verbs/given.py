@@ -7,7 +7,7 @@ from typing import Any
 
 from halfwidth.core.checks import is_path, refuse_paths
 from halfwidth.core.errors import OptionError, shortened, shown
-from halfwidth.core.option_names import Door, at_door, current_door, spelled
+from halfwidth.core.option_names import Door, at_door, current_door, flag_of, spelled
 from halfwidth.core.option_table.table import option_of
 from halfwidth.core.row_labels import has_columns
 from halfwidth.core.spec import MetricSpec, spec_of
@@ -62,10 +62,10 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
                 "both models where the data are made, by their names: {'A': ..., 'B': ...}"
             )
         if not estimates:
-            _refuse_columns_as_models(data)
+            _refuse_one_model(data)
         return data
     for given in (data, other):
-        if is_path(given, whole=given is data):
+        if is_path(given):
             refuse_paths(given)
     _refuse_finished(data)
     _refuse_finished(other)
@@ -79,8 +79,8 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
     return CaseValues.from_arrays({"A": data, "B": other})
 
 
-def _refuse_columns_as_models(data: Any) -> None:
-    """Refuse several columns of values that nothing names models of."""
+def _refuse_one_model(data: Any) -> None:
+    """Refuse one model without a name, and its columns where models are meant."""
     several = {
         Predictions: "Predictions.from_arrays(y_true, {'A': scores, 'B': scores}), or .from_table("
         "table, target, score={'A': 'column', 'B': 'column'})",
@@ -210,11 +210,7 @@ def only_cases(read: Sequence[ReadCases], purpose: str) -> ReadCases:
     if len(read) == 1:
         return read[0]
     names = shortened([one.label for one in read], 5)
-    raise OptionError(
-        f"{purpose} takes one model, and the data have {len(read)} ({names}); give one of them: "
-        + at_door(
-            "Predictions.from_arrays(y_true, y_score) with its scores alone, or .from_table(rows "
-            "of one, ...)",
-            "its file alone, or its rows, --where COLUMN=LEVEL",
-        )
-    )
+    model = next((one.model.name for one in read if one.model.name), None)
+    alone = "the rows of one level do" if model is None else f"data.taking([{model!r}]) is of one"
+    how = at_door(alone, f"give the file of one, or its rows, {flag_of('where')} COLUMN=LEVEL")
+    raise OptionError(f"{purpose} takes one model, and the data have {len(read)} ({names}); {how}")

@@ -107,8 +107,19 @@ COMPARISON: Final[dict[str, Option]] = {
         group=Group.COMPARISON,
         kinds=_OF_MODELS,
     ),
+    "against": Option(
+        "The name of the old model; default: the other of two.",
+        type="str, optional",
+        default=None,
+        metavar="NAME",
+        group=Group.COMPARISON,
+    ),
     "new": Option(
-        "The name of the new model; default: the first.", type="str, optional", default=None
+        "The name of the new model; default: the first.",
+        type="str, optional",
+        default=None,
+        metavar="NAME",
+        group=Group.COMPARISON,
     ),
     "effect": Option(
         "First minus second, or first over second.",

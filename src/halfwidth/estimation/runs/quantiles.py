@@ -20,6 +20,7 @@ from halfwidth.core.types import BETWEEN, Level
 from halfwidth.estimation.check import Sample
 from halfwidth.estimation.choose import choose
 from halfwidth.estimation.pipeline import Job, estimate_jobs
+from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import (
     AUTO,
     Request,
@@ -245,9 +246,8 @@ def _with_count(
 
 
 def _job(statistic: Statistic, sample: Sample, source: RunSource) -> Job:
-    return Job(
-        sample.functional(statistic), sample.records, source.label, source.by, source.cautions
-    )
+    functional = Functional(statistic, sample.metric, sample.binary)
+    return Job(functional, sample.records, source.label, source.by, source.cautions)
 
 
 def _point_for(q: float, point: str, sample: Sample, request: Request) -> Statistic:
@@ -255,7 +255,8 @@ def _point_for(q: float, point: str, sample: Sample, request: Request) -> Statis
     if point != AUTO:
         return Statistic(STATISTICS[point], {"q": q})
     plain = Statistic(STATISTICS["sample_quantile"], {"q": q})
-    method = request.method or choose(sample.functional(plain), sample.records, request.level)
+    functional = Functional(plain, sample.metric, sample.binary)
+    method = request.method or choose(functional, sample.records, request.level)
     return Statistic(STATISTICS[POINTS[CONSISTENT.get(method.name, "sample")]], {"q": q})
 
 

@@ -84,9 +84,7 @@ def _with_keywords(function: functools.partial[Any]) -> Metric | CustomMetric:
     if function.args:
         raise OptionError(f"give the parameters of {spec.name} by name, not by place")
     parameters = {name: one for name, one in function.keywords.items() if name not in spec.tables}
-    tables = {
-        name: function.keywords[name] for name in function.keywords.keys() - parameters.keys()
-    }
+    tables = {name: function.keywords[name] for name in spec.tables if name in function.keywords}
     return resolve_sample_metric(Metric(spec, parameters, tables))
 
 

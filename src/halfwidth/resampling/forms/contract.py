@@ -19,6 +19,7 @@ from halfwidth.resampling.class_averages import Classes
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Quantiles
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.weights.blocks import Block, Pace
 
 if TYPE_CHECKING:
@@ -94,8 +95,8 @@ def has_influence(statistic: Statistic) -> bool:
 class Errors:
     """Standard errors of the statistics of one form."""
 
-    # `standard_error(values, design, statistic)`, (S,); None: from the influence
-    standard_error: OfSamples | None = None
+    # `standard_error(values, design, statistic)`, (S,): from the influence unless a form says how
+    standard_error: OfSamples = linearized
     has_standard_error: Callable[[Statistic], bool] = has_influence  # Whether a statistic has one
     # `model_error(values, design, statistic)`, the SE that the likelihood of independent cases
     # gives, (S,); None where there is none
