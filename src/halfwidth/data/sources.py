@@ -50,11 +50,11 @@ class TableColumns:
     @property
     def named(self) -> list[str]:
         """Those that have a name, but for the column of models where each table is of one."""
-        return [*self.within, *self.of_cases]
+        return [*self.within, *self.describing_cases]
 
     @property
-    def of_cases(self) -> list[str]:
-        """Those that describe the case of a row."""
+    def describing_cases(self) -> list[str]:
+        """Those that say what case a row is of, and what belongs to it."""
         return [*filter(None, (self.case, self.groups, self.strata, self.weights))]
 
 
@@ -80,7 +80,7 @@ class Tables:
         Those of levels may name it too.
         """
         columns, tables = self.columns, [one.table for one in self.sources if one.model is None]
-        free = [one for one in MODEL_COLUMNS if one not in columns.of_cases]
+        free = [one for one in MODEL_COLUMNS if one not in columns.describing_cases]
         usual = (one for one in free if any(_names_models(table, one) for table in tables))
         return columns.by or next(usual, "")
 
@@ -131,7 +131,7 @@ class Tables:
         columns, column = self.columns, self.model_column or MODEL_COLUMNS[0]
         for source in self.sources:
             named = source.model is not None or self.models_are_columns
-            if not named and column in columns.of_cases:
+            if not named and column in columns.describing_cases:
                 raise OptionError(
                     f"column {column!r} has another part, and no other names the model of each row "
                     f"({spelled('model')})"
