@@ -109,7 +109,11 @@ class Tables:
         column = self.apart(source)
         if not column:
             return source
-        rows = [row for row, level in enumerate(source.table.levels(column)) if str(level) in names]
+        rows = [
+            row
+            for row, level in enumerate(source.table.levels(column))
+            if level_text(level) in names
+        ]
         return replace(source, table=source.table.only(np.array(rows, dtype=np.intp)))
 
     def apart(self, source: ModelTable) -> str:
