@@ -240,8 +240,10 @@ def test_a_pilot_with_clusters_counts_these(run: Run, tmp_path: Path) -> None:
         for case in range(90)
     ]
     path.write_text("net,case,patient,site,dice\n" + "\n".join(rows) + "\n")
-    command = ("plan", "pilot", path, "--value", "dice", "--metric", "dsc", "-n", 20, "--model")
-    command += ("net", "--groups", "patient", "--method", "t", "--n-samples", 100, "--seed", 1)
+    command = [
+        *("plan", "pilot", path, "--value", "dice", "--metric", "dsc", "-n", 20, "--model", "net"),
+        *("--groups", "patient", "--method", "t", "--n-samples", 100, "--seed", 1),
+    ]
     ran = run(*command)
     assert not ran.err
     assert re.search(r"label +clusters +cases ", ran.out)

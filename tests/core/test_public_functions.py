@@ -139,8 +139,9 @@ def test_calls_with_too_many_or_too_few_values_are_written_out(
     ],
 )
 def test_constructors_say_which_verb_has_an_option(option: str, words: str) -> None:
+    from_table: Any = hw.CaseValues.from_table
     with pytest.raises(hw.OptionError) as caught:
-        hw.CaseValues.from_table({"dice": VALUES}, "dice", **{option: 1})
+        from_table({"dice": VALUES}, "dice", **{option: 1})
     assert words in str(caught.value)
 
 

@@ -155,6 +155,6 @@ def test_options_that_a_figure_lacks_are_named() -> None:
     with pytest.raises(
         hw.OptionError, match=r"forest\(\) has no option wrong; it has estimates, ax"
     ):
-        hw.plots.forest(estimates, wrong=3)
+        hw.plots.forest(estimates, wrong=3)  # type: ignore[call-arg]
     with pytest.raises(hw.OptionError, match=r"forest\.frame\(\) has no option wrong; it has est"):
-        hw.plots.forest.frame(estimates, wrong=3)
+        hw.plots.forest.frame(estimates, wrong=3)  # type: ignore[call-arg]

@@ -119,7 +119,7 @@ def test_ranges_of_sizes_have_a_curve_each() -> None:
 
 
 TEST = hw.Predictions.from_arrays(Y, S["A"])
-BAD: list[tuple[Any, str, dict[str, Any], str]] = [
+BAD: list[tuple[Any, Any, dict[str, Any], str]] = [
     (S["A"], "roc", {}, "values of cases have no curves"),
     (hw.CaseValues.from_arrays(S), "roc", {}, "Predictions and Detections have"),
     (TEST, "froc", {}, "a curve of Detections; Predictions have roc, pr, decision"),

@@ -39,8 +39,9 @@ MODELS = {"A": A, "B": B}
 def test_what_is_no_data_is_told_from_what_is(
     given: tuple[Any, ...], options: dict[str, Any], words: str
 ) -> None:
+    compare: Any = hw.compare
     with pytest.raises(hw.HalfwidthError) as caught:
-        hw.compare(*given, **options, **QUICK)
+        compare(*given, **options, **QUICK)
     assert words in str(caught.value)
 
 
@@ -56,11 +57,12 @@ def test_a_report_is_of_data_alone() -> None:
 
 @pytest.mark.parametrize("option", ["groups", "strata"])
 def test_labels_of_images_in_memory_are_counted_at_once(option: str) -> None:
+    from_files: Any = hw.Detections.from_files
     images = [{"boxes": [[0, 0, 5, 5]], "labels": [1], "scores": [0.5]}] * 4
     for labels in ([1, 2], np.array([1, 2])):
         with pytest.raises(hw.DataError, match=f"{option} has 2 labels for 4 images"):
-            hw.Detections.from_files(images, images, **{option: labels})
-    assert hw.Detections.from_files(images, images, **{option: [1, 1, 2, 2]}).models == ()
+            from_files(images, images, **{option: labels})
+    assert from_files(images, images, **{option: [1, 1, 2, 2]}).models == ()
 
 
 def test_a_verb_of_one_model_says_how_one_is_given() -> None:
