@@ -307,3 +307,25 @@ def test_doubts_about_one_of_two_models_say_of_which() -> None:
     assert [text[:10] for text in told] == ["A: The ECE", "B: The ECE"]
     (same,) = hw.compare(Y, {"A": S["A"], "B": S["A"]}, metric="ece", n_resamples=99, rng=1)
     assert [c.message[:7] for c in same.cautions if c.code == "HW508"] == ["The ECE"]
+
+
+def test_levels_have_no_other_part() -> None:
+    table = pd.DataFrame({"y": Y, "p": S["A"], "m": [*"AB"] * 30})
+    for part in ("groups", "strata", "sample_weight"):
+        with pytest.raises(hw.OptionError, match=f"'m'.* cannot be by and {part} at once"):
+            hw.Predictions.from_table(table, "y", score="p", by="m", **{part: "m"})  # type: ignore[arg-type]
+
+
+def test_models_of_one_case_are_told_apart() -> None:
+    table = {"case": ["a", "a"], "model": ["A", "B"], "dice": [0.9, 0.8]}
+    values = hw.CaseValues.from_table(table, "dice")
+    assert values.models == ("A", "B")
+    assert [(e.label, e.n) for e in hw.estimate(values)] == [("A", 1), ("B", 1)]
+    # Without cases it names the rows.
+    assert hw.CaseValues.from_table({"model": ["A", "B"], "dice": [0.9, 0.8]}, "dice").models == ()
+
+
+def test_models_of_data_without_any_are_not_known() -> None:
+    for data in (hw.CaseValues.from_arrays(A), hw.CaseValues.from_runs([0.8, 0.9, 0.7])):
+        with pytest.raises(hw.OptionError, match="nothing names models in these data, and 'A' is"):
+            data.taking(["A"])

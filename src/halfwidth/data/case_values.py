@@ -478,9 +478,10 @@ class CaseValues:
         UnknownNameError
             For a model that the data have not.
         """
+        wanted = known_models(names, self.models)
         if isinstance(self._data, RunValues):
-            raise TypeError("runs are of no models")
-        return replace(self, _data=self._data.taking(known_models(names, self.models)))
+            raise OptionError("training runs are of no models")
+        return replace(self, _data=self._data.taking(wanted))
 
     def with_metric(self, metric: Any) -> CaseValues:
         """The values, of the metric that a verb names in their stead."""

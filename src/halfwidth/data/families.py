@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.errors import DataError, UnknownNameError, quoted, shortened, shown
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
@@ -143,6 +143,8 @@ def check_names_differ(names: Iterable[Any]) -> None:
 def known_models(names: Iterable[Any], models: Sequence[str]) -> tuple[str, ...]:
     """Names of models, as texts; an error for one that the data have not."""
     texts = tuple(str(name) for name in names)
+    if texts and not models:
+        raise OptionError(f"nothing names models in these data, and {quoted(texts)} is asked for")
     for name in texts:
         if name not in models:
             raise UnknownNameError("model", name, models)

@@ -18,6 +18,7 @@ from halfwidth.data.families import Identity, check_names_differ
 from halfwidth.io.table import Table
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.tables.layout import Layout, check_columns, layout_of, level_text
+from halfwidth.tables.repeats import case_column
 
 
 @frozen(eq=False)
@@ -196,8 +197,10 @@ def tables_of(
 
 
 def _names_models(table: Table, column: str) -> bool:
-    """Whether a column is there and its levels repeat; else they are names of rows."""
-    return column in table and len(table.factor(column).distinct) < len(table)
+    """Whether a column is there and does not name each row, as it may where nothing else does."""
+    if column not in table:
+        return False
+    return len(table.factor(column).distinct) < len(table) or bool(case_column(table, (column,)))
 
 
 def is_table(data: Any) -> bool:
@@ -219,15 +222,19 @@ def family_label(within: Mapping[str, Any], *further: str) -> str:
 def table_columns(within: Any, **options: Any) -> TableColumns:
     """The columns that options name; of these ``model`` or ``reader`` tells models apart."""
     names = {option: column_name(option, name) for option, name in options.items()}
-    apart = names.get("model") or names.get("reader") or ""
-    roles = [option for option, name in names.items() if name and name == apart]
-    if len(roles) > 1:
-        raise OptionError(
-            f"column(s) {quoted([apart])} cannot be {roles[0]} and {roles[1]} at once"
-        )
+    apart, levels = names.get("model") or names.get("reader") or "", column_list("by", within)
+    for column in dict.fromkeys([apart, *levels]):
+        roles = [option for option, name in names.items() if name and name == column]
+        if column in levels:
+            # Levels may be models, or cases.
+            roles = ["by", *(one for one in roles if one not in ("model", "reader", "case"))]
+        if len(roles) > 1:
+            raise OptionError(
+                f"column(s) {quoted([column])} cannot be {roles[0]} and {roles[1]} at once"
+            )
     return TableColumns(
         apart,
-        column_list("by", within),
+        levels,
         names["case"],
         names["groups"],
         names["strata"],
