@@ -87,7 +87,7 @@ def run(
         assert isinstance(left.value.code, int)
         # Notes may stand before the error.
         assert left.value.code != 2 or not misspelled(err.decode().splitlines()[-1]), err.decode()
-        assert is_fuzz or not unlisted(err.decode()), "python tools/messages.py --write"
+        assert is_fuzz or not unlisted(err.decode())
         return Ran(left.value.code, out.decode(), err.decode())
 
     return runs

@@ -1,14 +1,13 @@
-"""The list of all messages, `docs/messages.md`, and what of a text is in none of them."""
+"""The list of all messages, read from the source; and what of a text is in none of them."""
 
 from __future__ import annotations
 
 import functools
 import re
-from pathlib import Path
+from pages import messages
 
 import halfwidth as hw
 
-PAGE = Path(__file__).parents[1] / "docs" / "messages.md"
 # Between the words of a message: options as Python spells them, and values, which may be inflected.
 VALUE = re.compile(r"\b\w+=…|…\w*")
 # Three words in a row are no value, unless it is a list.
@@ -27,8 +26,7 @@ FEW_LETTERS = 10
 @functools.cache
 def entries() -> tuple[list[list[str]], list[list[str]]]:
     """The words of each message between its values, and names of metrics: long ones, short ones."""
-    lines = PAGE.read_text("utf-8").splitlines()
-    texts = [re.sub(r"\\(.)", r"\1", line[2:]) for line in lines if line.startswith("- ")]
+    texts = [" ".join(text.split()) for said in messages.messages().values() for text in said]
     catalogues = (hw.METRICS, hw.SAMPLE_METRICS, hw.DETECTION_METRICS)
     texts += [spec.called for catalogue in catalogues for spec in catalogue]
     constant = [[part.strip() for part in VALUE.split(text)] for text in dict.fromkeys(texts)]

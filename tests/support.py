@@ -68,7 +68,7 @@ def refusal(call: Callable[[], object]) -> str:
     text = str(caught.value)
     assert "\n" not in text
     assert len(text) <= 600
-    assert not unlisted(text), "python tools/messages.py --write"
+    assert not unlisted(text)
     return text
 
 

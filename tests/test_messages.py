@@ -1,11 +1,10 @@
-"""`docs/messages.md` is what its tool writes, and what is printed stands in it.
+"""What is printed stands in the list of all messages.
 
 Whatever a test prints on stderr with `run`, or is refused by `refusal`, is looked up there too.
 """
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from halfwidth import planning, study
 
 # Wrong calls are no business of a type checker.
 hw: Any = halfwidth
-TOOL = Path(__file__).parents[1] / "tools" / "messages.py"
 DICE = np.linspace(0.5, 0.99, 30)
 TRUTH = np.arange(30) % 2
 SCORE = np.linspace(0, 1, 30)
@@ -100,15 +98,6 @@ study run nothing.toml
 methods nothing
 nothing
 """
-
-
-def test_the_list_is_what_the_tool_writes() -> None:
-    spec = importlib.util.spec_from_file_location("messages", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
-    assert messagelist.PAGE.read_text("utf-8") == tool.page(), "python tools/messages.py --write"
 
 
 @pytest.mark.parametrize("call", IN_PYTHON)

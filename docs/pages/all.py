@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pages import (
     api,
     gallery,
+    messages,
     methods,
     metrics,
     one_page,
@@ -28,6 +29,7 @@ MAKERS: dict[str, Callable[[], str | bytes]] = {
     **gallery.pages(),
     **quickstarts.pages(),
     **way.pages(),
+    **messages.pages(),
 }
 
 

@@ -1,7 +1,9 @@
 """List every message of the package: errors, cautions with their remedies, notes, sentences.
 
-    python tools/messages.py            # the list
-    python tools/messages.py --write    # into docs/messages.md
+    python docs/pages/messages.py
+
+The documentation has it as a page, which is built with the others; tests look up there what is
+printed.
 
 A message is a text with words in it, wherever it stands in the source. What pages of their own
 list is left out: help of options, and what catalogues say of metrics and methods.
@@ -11,21 +13,17 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "halfwidth"
-PAGE = ROOT / "docs" / "messages.md"
 HEAD = """\
-<!-- Written by tools/messages.py from the source; edit that. -->
-
 # Messages
 
 Everything that the package can say, file by file: errors, cautions and their remedies, notes,
 sentences of results. `…` stands for a value, or for another text of the file.
-`python tools/messages.py` prints this list. What a code means: [Cautions](cautions.md).
+`python docs/pages/messages.py` prints this list. What a code means: [Cautions](cautions.md).
 """
 # Texts for pages of their own: of options and papers, and what these calls and keywords declare.
 ELSEWHERE = ("core/option_table/", "core/references")
@@ -41,6 +39,11 @@ PROSE = re.compile(r"[a-z]{2,}[,:;]? |[ (][a-z]{2,}")
 FIELD = re.compile(r"\{\w+(?:![rs])?(?::[^{}]*)?\}")
 # Values side by side.
 VALUES = re.compile(r"…{2,}")
+
+
+def pages() -> dict[str, Callable[[], str | bytes]]:
+    """The page by its path."""
+    return {"messages.md": page}
 
 
 def page() -> str:
@@ -149,7 +152,4 @@ def _as_markdown(text: str) -> str:
 
 
 if __name__ == "__main__":
-    if "--write" in sys.argv:
-        PAGE.write_text(page(), "utf-8")
-    else:
-        print(page(), end="")
+    print(page(), end="")
