@@ -405,7 +405,7 @@ def test_a_metric_without_unit_needs_no_spacing(metric: Of) -> None:
         (metrics.boundary_iou, {"distance": 0}, "distance=0 is not above 0"),
         (metrics.boundary_iou, {"distance": -1}, "distance=-1 is not above 0"),
         (metrics.boundary_iou, {"distance": math.nan}, "distance=nan"),
-        (metrics.boundary_iou, {"distance": 2, "definition": "cheng"}, "distance=2 has no effect"),
+        (metrics.boundary_iou, {"distance": 1.5, "definition": "cheng"}, "no whole number"),
         (metrics.boundary_iou, {"definition": "chen"}, "definition=chen is not band or cheng"),
     ],
 )

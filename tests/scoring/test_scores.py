@@ -385,6 +385,17 @@ def test_the_boundary_iou_of_cheng_takes_no_tolerance() -> None:
     assert scores.rows[0].parameters == "definition=cheng"
 
 
+def test_the_boundary_iou_of_cheng_counts_its_own_distance_in_voxels() -> None:
+    text = "boundary_iou:definition=cheng,distance=2"
+    scores = hw.score_masks(prediction(), reference(), text, only=["1"])
+    found = metrics.boundary_iou(
+        prediction() == 1, reference() == 1, definition="cheng", distance=2
+    )
+    assert scores.value("boundary_iou") == found
+    estimate = hw.summary_ci([0.8, 0.9, 0.7], metric=text)
+    assert "boundary IoU (distance 2 voxels, definition cheng)" in estimate.sentence()
+
+
 @pytest.mark.parametrize("name", ["nsd", "boundary_iou"])
 def test_without_a_tolerance_there_is_an_error(name: str) -> None:
     text = complaint(hw.OptionError, prediction(), reference(), name, spacing=1)
@@ -451,7 +462,7 @@ def test_one_metric_with_two_definitions_has_two_rows() -> None:
         ("hd:percentile=0", "percentile=0"),
         ("hd95:definition=surfaces", "definition"),
         ("dsc:tolerance=3", "dsc"),
-        ("boundary_iou:definition=cheng,distance=2", "no effect"),
+        ("boundary_iou:definition=cheng,distance=1.5", "no whole number"),
     ],
 )
 def test_metrics_that_are_not_there(texts: Any, said: str) -> None:
