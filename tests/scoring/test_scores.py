@@ -492,6 +492,37 @@ def test_labels_that_have_nothing_in_common_are_an_error(tmp_path: Path) -> None
     assert "binary" in complaint(hw.DataError, *pair, "dsc")
 
 
+def test_metrics_with_a_value_of_empty_masks_keep_it_and_their_means_count_it(tmp_path: Path) -> None:
+    # Of four cases two hold the label neither in the prediction nor in the reference: by itself as
+    # a structure, and beside another one in a label map.
+    truth = {case: reference() for case in "abcd"}
+    for case in "cd":
+        truth[case] = np.where(reference() == 2, 0, reference()).astype(np.uint8)
+    found = truth | {"b": np.where(prediction() == 2, 2, truth["b"]).astype(np.uint8)}
+    texts = "dsc,specificity,absolute_volume_error,nsd"
+    maps = hw.score_masks(found, truth, texts, spacing=1, tolerance=1)
+    alone = hw.score_masks(
+        *({case: (one == 2).astype(np.uint8) for case, one in side.items()} for side in (found, truth)),
+        texts,
+        spacing=1,
+        tolerance=1,
+        labels={"two": 1},
+    )
+    for scores, label in ((maps, "2"), (alone, "two")):
+        rows = {(row.case, row.metric): row for row in scores if row.label == label}
+        for case in "cd":
+            own = {name: (rows[case, name].value, rows[case, name].status) for name in texts.split(",")}
+            assert own["specificity"] == (1, "ok")
+            assert own["absolute_volume_error"] == (0, "ok")
+            assert {own[name][1] for name in ("dsc", "nsd")} == {NOT_APPLICABLE}
+        file = tmp_path / "scores.csv"
+        scores.to_frame().to_csv(file, index=False)
+        mean = hw.estimate(hw.read(file), metric="specificity", method="t")
+        (of_label,) = [one for one in mean if one.label.endswith(label)]
+        everywhere = [rows[case, "specificity"].value for case in "abcd"]
+        assert (of_label.n, of_label.value) == (4, pytest.approx(np.mean(everywhere), rel=1e-12))
+
+
 def test_maps_without_any_label_are_an_error() -> None:
     nothing = np.zeros((4, 5), dtype=np.uint8)
     assert "background" in complaint(hw.DataError, nothing, nothing, "dsc")

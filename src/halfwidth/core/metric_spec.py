@@ -57,6 +57,8 @@ class MetricSpec:
         Whether it takes much longer than others of its kind.
     of_background : bool
         Whether a metric of masks counts the background, all of the image.
+    of_nothing : bool
+        Whether a metric of masks has a value where both are empty.
     averages : tuple of str
         How a sample-level metric may be averaged over classes; empty where it is of all at once.
     halved : bool
@@ -110,6 +112,7 @@ class MetricSpec:
     spaced: bool = False
     slow: bool = False
     of_background: bool = False
+    of_nothing: bool = False
     averages: tuple[str, ...] = ()
     halved: bool = False
     share: tuple[str, ...] = ()
