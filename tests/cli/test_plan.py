@@ -228,7 +228,7 @@ def test_a_small_pilot_and_repeated_cases_are_told(run: Run, tmp_path: Path) -> 
     assert "name the column of what rows belong to (groups=, --groups)" in ran.err
     assert "A pilot of 4 cases says little about spread and failures." in ran.out
     path.write_text("PatientID,dice\n1,0.9\n1,0.8\n2,0.7\n3,0.85\n")
-    ran = run("plan", "subsample", path, "--value", "dice", "--sizes", "2", "--n-resamples", "99")
+    ran = run("plan", "subsample", path, "--value", "dice", "--sizes", "2")
     assert "cases repeat; all rows are drawn as if they were independent" in ran.err
 
 

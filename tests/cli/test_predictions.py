@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
 import re
@@ -530,9 +531,47 @@ def test_costs_priors_and_weights_are_those_of_python(run: Run, table: Path) -> 
     assert (made["value"], made["low"], made["high"]) == (e.value, e.low, e.high)
 
 
+def test_costs_change_the_metrics_that_ask_for_them_and_no_other(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 3, 40)
+    predicted = np.where(rng.random(40) < 0.6, truth, rng.integers(0, 3, 40))
+    path, costs = tmp_path / "classes.csv", np.array([[0, 1, 4], [5, 0, 1], [9, 1, 0]])
+    pd.DataFrame({"y": truth, "p": predicted}).to_csv(path, index=False)
+    cells = np.zeros((3, 3))
+    np.add.at(cells, (truth, predicted), 1)
+    by_chance = np.outer(cells.sum(axis=1), cells.sum(axis=0)) / 40
+    wanted = {
+        "cohen_kappa": sk.cohen_kappa_score(truth, predicted),
+        "cohen_kappa:weights=quadratic": sk.cohen_kappa_score(truth, predicted, weights="quadratic"),
+        "cohen_kappa:weights=costs": 1 - (costs * cells).sum() / (costs * by_chance).sum(),
+        "expected_cost": (costs * cells).sum() / 40,
+    }
+    options = [path, "--target", "y", "--prediction", "p", "--n-resamples", 50]
+    options += ["--costs", ";".join(",".join(map(str, row)) for row in costs)]
+    made = estimates(run, *options, "--metric", ",".join(wanted))
+    found = {name: one["value"] for name, one in zip(wanted, made, strict=True)}
+    assert found == pytest.approx(wanted, rel=1e-12)
+    assert [sorted(one["parameters"]) for one in made] == [
+        ["weights"],
+        ["weights"],
+        ["costs", "weights"],
+        ["costs"],
+    ]
+    ran = run("ci", *options, "--metric", "cohen_kappa")
+    assert ran.status == 2
+    assert "--costs has no effect on cohen_kappa; it is for cohen_kappa:weights=costs, " in ran.err
+    kappa = functools.partial(hw.metrics.cohen_kappa, costs=costs)
+    named = metric_ci(truth, predicted, metric=kappa, n_resamples=50, rng=1)
+    assert named.value == pytest.approx(wanted["cohen_kappa:weights=costs"], rel=1e-12)
+    both = functools.partial(kappa, weights="linear")
+    with pytest.raises(hw.OptionError, match="weights=linear and costs are two ways to weigh"):
+        metric_ci(truth, predicted, metric=both, n_resamples=50, rng=1)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        ("--target y --score p --metric cohen_kappa:weights=costs", "weights=costs needs --costs"),
         ("--metric auroc", "auroc is a metric of a whole test set: name the column"),
         ("--target y --score p --metric f1 --costs 0,1", "costs has no effect on f1"),
         (

@@ -19,7 +19,7 @@ def dice_csv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("dice.csv")
 
 
-SUBSAMPLE = ("--value", "dice", "--metric", "dsc", "--sizes", "10,60", "--n-resamples", 99)
+SUBSAMPLE = ("--value", "dice", "--metric", "dsc", "--sizes", "10,60", "--repeats", 5)
 
 
 def test_all_cases_give_the_interval_of_the_table(run: Run, dice_csv: Path) -> None:

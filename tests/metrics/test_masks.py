@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 import tracemalloc
@@ -23,7 +24,7 @@ Mask = NDArray[np.bool_]
 Of = Callable[..., float]
 NAN, INF = math.nan, math.inf
 
-# What a metric is where nothing was predicted, and where the reference is empty. Both empty: NaN.
+# What a metric is where nothing was predicted, and where the reference is empty.
 EMPTY: dict[str, tuple[Of, float, float]] = {
     "dsc": (metrics.dsc, 0, 0),
     "iou": (metrics.iou, 0, 0),
@@ -55,6 +56,8 @@ EMPTY: dict[str, tuple[Of, float, float]] = {
     "relative_volume_error": (metrics.relative_volume_error, -1, INF),
     "symmetric_volume_error": (metrics.symmetric_volume_error, -2, 2),
 }
+# Where both masks are empty the others are 0/0, or rest on boundaries that are not there.
+OF_NOTHING = {"specificity": 1.0, "absolute_volume_error": 0.0}
 UNSPACED = {
     "dsc": metrics.dsc,
     "iou": metrics.iou,
@@ -101,7 +104,8 @@ def half_full(dimensions: int) -> tuple[Mask, Mask, tuple[float, ...]]:
 def test_empty_masks(name: str, dimensions: int) -> None:
     metric, missed, spurious = EMPTY[name]
     some, none, spacing = half_full(dimensions)
-    for a, b, wanted in ((none, some, missed), (some, none, spurious), (none, none, NAN)):
+    nothing = OF_NOTHING.get(name, NAN)
+    for a, b, wanted in ((none, some, missed), (some, none, spurious), (none, none, nothing)):
         found = metric(MaskPair.of(a, b, spacing))
         assert same(found, float(wanted)), f"{found} for {wanted}"
         assert type(found) is float
@@ -120,6 +124,35 @@ def test_no_metric_is_left_out_above() -> None:
         if spec_of(function) is not None and function.__module__ == module.__name__
     }
     assert functions == declared
+
+
+def test_a_spec_says_whether_a_metric_has_a_value_of_two_empty_masks() -> None:
+    declared = {spec.name for spec in hw.METRICS if spec.of_nothing}
+    assert declared == set(OF_NOTHING)
+
+
+def test_metrics_of_counts_are_their_formulas_wherever_these_have_a_value() -> None:
+    # Every pair of masks of three voxels; 0/0, and a share of no reference, are not numbers.
+    def ratio(part: float, whole: float) -> float:
+        return part / whole if whole else NAN
+
+    for bits in itertools.product([False, True], repeat=6):
+        a, b = np.array(bits).reshape(2, 1, 3)
+        tp, fn, fp, tn = (int((x & y).sum()) for x, y in ((a, b), (~a, b), (a, ~b), (~a, ~b)))
+        wanted = {
+            "dsc": ratio(2 * tp, 2 * tp + fn + fp),
+            "iou": ratio(tp, tp + fn + fp),
+            "f_beta 2": ratio(5 * tp, 5 * tp + 4 * fn + fp),
+            "sensitivity": ratio(tp, tp + fn),
+            "specificity": ratio(tn, tn + fp),
+            "ppv": ratio(tp, tp + fp),
+            "absolute_volume_error": 2.0 * abs(fp - fn),
+            "relative_volume_error": ratio(fp - fn, tp + fn) if tp + fn or not fp else INF,
+            "symmetric_volume_error": ratio(2 * (fp - fn), 2 * tp + fn + fp),
+        }
+        pair = MaskPair.of(a, b, (2, 1))
+        found = {name: EMPTY[name][0](pair) for name in wanted}
+        assert found == pytest.approx(wanted, rel=1e-15, nan_ok=True)
 
 
 def test_presence_says_which_mask_is_empty() -> None:
@@ -405,7 +438,7 @@ def test_a_metric_without_unit_needs_no_spacing(metric: Of) -> None:
         (metrics.boundary_iou, {"distance": 0}, "distance=0 is not above 0"),
         (metrics.boundary_iou, {"distance": -1}, "distance=-1 is not above 0"),
         (metrics.boundary_iou, {"distance": math.nan}, "distance=nan"),
-        (metrics.boundary_iou, {"distance": 2, "definition": "cheng"}, "distance=2 has no effect"),
+        (metrics.boundary_iou, {"distance": 1.5, "definition": "cheng"}, "no whole number"),
         (metrics.boundary_iou, {"definition": "chen"}, "definition=chen is not band or cheng"),
     ],
 )

@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from halfwidth import metrics
+from halfwidth.core.errors import OptionError
 from halfwidth.core.types import Array
 from halfwidth.io.images import read_image
 from halfwidth.metrics import MaskPair
@@ -168,8 +169,10 @@ def plain_distances(a: Mask, b: Mask, spacing: Spacing) -> tuple[Array, Array]:
 
 
 def plain_band(mask: Mask, width: float, spacing: Spacing) -> Mask:
-    far = ndimage.distance_transform_edt(~plain_edge(mask), sampling=spacing)
-    return np.asarray(mask & (np.asarray(far) <= width + SLACK))
+    # Beyond the array is outside, and the boundary voxels are always within.
+    far = ndimage.distance_transform_edt(np.pad(mask, 1), sampling=spacing)
+    far = np.asarray(far)[(slice(1, -1),) * mask.ndim]
+    return np.asarray(mask & (far <= width + SLACK)) | plain_edge(mask)
 
 
 def plain_cheng_band(mask: Mask) -> Mask:
@@ -276,6 +279,72 @@ def test_metrics_of_larger_blobs_are_those_of_scipy(seed: int) -> None:
     assert ours == pytest.approx(plain_values(a, b, spacing), rel=1e-12)
 
 
+def eroded_band(mask: Mask, width: float, spacing: Spacing) -> Mask:
+    """What erosion by a ball takes away, one that reaches each face neighbour in any case."""
+    reach = [int(width // step) + 1 for step in spacing]
+    offsets = np.moveaxis(np.mgrid[tuple(slice(-n, n + 1) for n in reach)], 0, -1)
+    ball = ((offsets * np.array(spacing)) ** 2).sum(axis=-1) <= (width + SLACK) ** 2
+    ball |= np.abs(offsets).sum(axis=-1) <= 1
+    return np.asarray(mask & ~ndimage.binary_erosion(mask, ball, border_value=0))
+
+
+def listed_band(mask: Mask, width: float, spacing: Spacing) -> Mask:
+    """Each voxel of the mask by its distances to all voxels outside, one after the other."""
+    wide = np.pad(mask, 1)
+    outside, steps = np.argwhere(~wide), np.array(spacing)
+    band = np.zeros_like(wide)
+    for place in np.argwhere(wide):
+        away = outside - place
+        near = np.sqrt(((away * steps) ** 2).sum(axis=1)) <= width + SLACK
+        band[tuple(place)] = (near | (np.abs(away).sum(axis=1) == 1)).any()
+    return band[(slice(1, -1),) * mask.ndim]
+
+
+@pytest.mark.parametrize("spacing", [(1.0, 1.0), (1.0, 0.6), (2.5, 0.9, 0.9)], ids=str)
+@pytest.mark.parametrize("width", [0.5, 1.0, 1.8, 2.5, 3.6])
+def test_a_band_is_what_erosion_takes_away_and_lies_within_the_distance_of_the_outside(
+    spacing: Spacing, width: float
+) -> None:
+    rng = np.random.default_rng(11)
+    for _ in range(3):
+        blobs = [smooth((13, 14, 11)[: len(spacing)], rng) > level for level in (-0.1, 0.1)]
+        bands = [eroded_band(blob, width, spacing) for blob in blobs]
+        for blob, band in zip(blobs, bands, strict=True):
+            np.testing.assert_array_equal(listed_band(blob, width, spacing), band)
+        ours = metrics.boundary_iou(*blobs, distance=width, spacing=spacing)
+        assert ours == pytest.approx(plain_iou(*bands), rel=1e-14)
+
+
+# One layer of the square has 72 voxels, two have 136; without its first row 70 and 132.
+@pytest.mark.parametrize(("distance", "shared", "union"), [(1, 53, 89), (2, 117, 151)])
+@pytest.mark.parametrize("definition", ["band", "cheng"])
+def test_a_band_of_distance_d_is_d_voxels_wide(
+    distance: int, shared: int, union: int, definition: Literal["band", "cheng"]
+) -> None:
+    square, less = np.zeros((2, 30, 30), bool)
+    square[5:24, 5:24] = less[6:24, 5:24] = True
+    found = metrics.boundary_iou(
+        less, square, distance=distance, definition=definition, spacing=1
+    )
+    assert found == pytest.approx(shared / union, rel=1e-14)
+
+
+def test_chengs_band_is_as_many_erosions_as_are_asked_for_whatever_the_spacing() -> None:
+    rng = np.random.default_rng(4)
+    a, b = smooth((40, 50), rng) > -0.1, smooth((40, 50), rng) > 0
+    for layers in (1, 2, 5, 40):
+        bands = [
+            mask & ~ndimage.binary_erosion(mask, np.ones((3, 3)), iterations=layers)
+            for mask in (a, b)
+        ]
+        found = metrics.boundary_iou(
+            MaskPair.of(a, b, (3.0, 0.5)), distance=layers, definition="cheng"
+        )
+        assert found == pytest.approx(plain_iou(*bands), rel=1e-14)
+    with pytest.raises(OptionError, match=r"distance=1\.5 is no whole number; definition=cheng"):
+        metrics.boundary_iou(a, b, distance=1.5, definition="cheng")
+
+
 # Diagonals of which 2 % round down, to an even half, up, and to a few layers; none is left over
 # of a mask as thin as both sides' layers.
 @pytest.mark.parametrize(
@@ -326,14 +395,17 @@ def test_a_tolerance_of_whole_voxels_holds_as_many(step: float, voxels: int, axi
     for tolerance in (exact, voxels * step, math.fsum([step] * voxels)):
         assert metrics.nsd(a, b, tolerance=tolerance, spacing=spacing) == 1
         assert metrics.nsd(a, b, tolerance=tolerance * (1 - 1e-6), spacing=spacing) == 0
-    # A bar whose first voxel alone, along one axis, is at the boundary of the other.
-    bar = np.ones((1, 2 * voxels + 5), bool) if axis else np.ones((2 * voxels + 5, 1), bool)
-    edge = np.zeros_like(bar)
-    edge.flat[0] = True
-    for width in (exact, voxels * step):
-        bits = MaskPair.of(edge, bar).boundaries[0]
-        assert boundaries.inner_band(bar, bits, width, (step, step)).count == voxels + 1
-        assert boundaries.inner_band(bar, bits, width * (1 - 1e-6), (step, step)).count == voxels
+    # So many layers of a square that is longer along one axis, at least one.
+    shape = np.array([2 * voxels + 3] * 2)
+    shape[axis] += 4
+    solid = np.ones(shape, bool)
+    for width, layers in (
+        (exact, voxels),
+        (voxels * step, voxels),
+        (exact * (1 - 1e-6), max(1, voxels - 1)),
+    ):
+        band = boundaries.inner_band(solid, boundaries.boundary_bits(solid), width, (step, step))
+        assert band.count == shape.prod() - (shape - 2 * layers).prod()
 
 
 # --------------------------------------------------------------------------- paths of the code

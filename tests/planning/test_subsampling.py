@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from halfwidth.planning.subsampling import _draw_subsamples
 subsample = hw.planning.subsample
 VALUES = np.sort(np.random.default_rng(0).beta(6, 2, 60))
 Z = stats.norm.ppf(0.975)
-THEIRS, OURS = 100, 3000
+THEIRS = 100
 SIZES = {"hippocampus_3d": 110, "braintumor_3d": 334}
 
 
@@ -46,10 +47,11 @@ def test_the_whole_set_gives_the_printed_numbers_exactly(shared: Path) -> None:
     assert len(rows) == 3
     for row in rows:
         values = values_behind(shared, row)
-        # A bootstrap SEM has a relative Monte-Carlo error of 1/√(2B), a mean one of 1/√B SEMs and
-        # a bound about 2.7/√B; six of the paper's and ours together: false alarm 2e-9 each.
-        found = subsample(values, sizes=[len(values)], n_resamples=100_000, rng=4).rows[0]
-        error = 6 * found.sem * math.sqrt(1 / 15_000 + 1 / 100_000)
+        # Ours is exact. Theirs: an average over 100 bootstraps of 15 000 resamples; of one the SEM
+        # has a relative Monte-Carlo error of 1/√(2B), the mean 1/√B SEMs and a bound about 2.7/√B;
+        # six of these: false alarm 2e-9 each.
+        found = subsample(values, sizes=[len(values)], rng=4).rows[0]
+        error = 6 * found.sem * math.sqrt(1 / 15_000 / THEIRS)
         for name, got, own in (
             ("mean", found.mean, 0.0),
             ("sd", found.sd, 0.0),
@@ -66,16 +68,17 @@ def test_the_whole_set_gives_the_printed_numbers_exactly(shared: Path) -> None:
             assert_printed(got, row[name], own)
 
 
-def test_smaller_subsamples_agree_within_the_subsampling_error(shared: Path) -> None:
-    # The printed numbers average 100 subsamples, ours 3000. Between subsamples a number varies by
-    # its spread, so the two averages differ by spread·√(1/100 + 1/3000): five of these, and a half
+@pytest.mark.parametrize("ours", [25, pytest.param(1000, marks=pytest.mark.slow)])
+def test_smaller_subsamples_agree_within_the_subsampling_error(shared: Path, ours: int) -> None:
+    # The printed numbers average 100 subsamples, ours 25. Between subsamples a number varies by
+    # its spread, so the two averages differ by spread·√(1/100 + 1/25): five of these, and a half
     # of the last digit. Numbers of one row go together; 11 rows of 6: false alarm 4e-5.
     rows = [row for row in published(shared) if int(row["k"]) < SIZES[row["dataset"]]]
     assert len(rows) == 11
-    five = 5 * math.sqrt(1 / THEIRS + 1 / OURS)
+    five = 5 * math.sqrt(1 / THEIRS + 1 / ours)
     for row in rows:
         values, k = values_behind(shared, row), int(row["k"])
-        found = subsample(values, sizes=[k], repeats=OURS, n_resamples=500, rng=8).rows[0]
+        found = subsample(values, sizes=[k], repeats=ours, rng=8).rows[0]
         half = found.width_spread / 2
         for name, got, spread in (
             ("mean", found.mean, found.mean_spread),
@@ -97,14 +100,14 @@ def test_nu_is_the_ratio_of_averages_as_the_tables_have_it(shared: Path) -> None
     for row in published(shared):
         ratio = (float(row["ci_high"]) - float(row["ci_low"])) / float(row["mean"])
         assert ratio == pytest.approx(float(row["nu"]), abs=0.0035)
-    found = subsample(VALUES, sizes=[10], rng=1, n_resamples=99).rows[0]
+    found = subsample(VALUES, sizes=[10], rng=1, repeats=5).rows[0]
     assert found.nu == pytest.approx(2 * Z * found.sem / found.mean)
     assert found.nu_each != found.nu
 
 
 def test_averages_are_those_of_the_subsamples_drawn() -> None:
     samples = _draw_subsamples(VALUES, 12, 40, 3)
-    found = subsample(VALUES, sizes=[12], repeats=40, rng=3, ddof=1, n_resamples=99).rows[0]
+    found = subsample(VALUES, sizes=[12], repeats=40, rng=3, ddof=1).rows[0]
     sd = samples.std(axis=1, ddof=1)
     mean, sem = samples.mean(axis=1), sd / math.sqrt(12)
     assert found.mean == pytest.approx(mean.mean())
@@ -117,17 +120,43 @@ def test_averages_are_those_of_the_subsamples_drawn() -> None:
 
 def test_bootstrap_columns_are_those_of_numpy_within_monte_carlo_error() -> None:
     samples, b = _draw_subsamples(VALUES, 12, 20, 3), 20_000
-    found = subsample(VALUES, sizes=[12], repeats=20, rng=3, n_resamples=b).rows[0]
+    found = subsample(VALUES, sizes=[12], repeats=20, rng=3).rows[0]
     rng = np.random.default_rng(1)
     means = np.stack([s[rng.integers(0, 12, (b, 12))].mean(axis=1) for s in samples])
     low, high = np.quantile(means, [0.025, 0.975], axis=1)
-    # Averages of 20; ours share draws by twos. Six errors of two of them (see above).
-    error = 6 * found.sem * math.sqrt(2 / b) / math.sqrt(10)
+    # Averages of 20; six errors of NumPy's.
+    error = 6 * found.sem / math.sqrt(20 * b)
     assert found.boot_mean == pytest.approx(means.mean(), abs=error)
     assert found.boot_sem == pytest.approx(means.std(axis=1).mean(), abs=error)
     assert found.boot_low == pytest.approx(low.mean() - means.mean(), abs=3 * error)
     assert found.boot_high == pytest.approx(high.mean() - means.mean(), abs=3 * error)
     assert found.boot_nu == pytest.approx((found.boot_high - found.boot_low) / found.boot_mean)
+
+
+def test_bootstrap_columns_are_those_of_all_resamples() -> None:
+    values = np.array([0.31, 0.52, 0.77, 0.9])
+    every = np.array([np.mean(one) for one in itertools.product(values, repeat=4)])
+    found = subsample(values, sizes=[4], rng=1).rows[0]
+    low, high = np.quantile(every, [0.025, 0.975], method="inverted_cdf")
+    assert found.boot_mean == pytest.approx(every.mean(), rel=1e-12)
+    assert found.boot_sem == pytest.approx(every.std(), rel=1e-12)
+    assert found.boot_low == pytest.approx(low - every.mean(), rel=1e-9)
+    assert found.boot_high == pytest.approx(high - every.mean(), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_bootstrap_of_the_whole_set_has_the_exact_and_the_printed_error(
+    shared: Path, seed: int
+) -> None:
+    (row,) = (
+        row
+        for row in published(shared)
+        if (row["dataset"], row["k"], row["metric"]) == ("braintumor_3d", "334", "hd95_mm")
+    )
+    values = values_behind(shared, row)
+    found = subsample(values, sizes=[334], metric="hd95", rng=seed).rows[0]
+    assert found.boot_sem == pytest.approx(np.std(values) / math.sqrt(334), rel=1e-12)
+    assert f"{found.boot_sem:.3f}" == row["boot_sem"] == "0.581"
 
 
 def test_subsamples_are_without_replacement_and_every_case_is_as_likely() -> None:
@@ -142,7 +171,7 @@ def test_subsamples_are_without_replacement_and_every_case_is_as_likely() -> Non
 
 
 def test_all_cases_are_one_subsample_and_vary_not_at_all() -> None:
-    found = subsample(VALUES, sizes=[60], rng=1, n_resamples=199).rows[0]
+    found = subsample(VALUES, sizes=[60], rng=1).rows[0]
     assert found.mean == pytest.approx(VALUES.mean())
     assert found.sd == pytest.approx(VALUES.std())
     spreads = ("mean_spread", "sd_spread", "sem_spread", "width_spread", "boot_width_spread")
@@ -150,25 +179,25 @@ def test_all_cases_are_one_subsample_and_vary_not_at_all() -> None:
 
 
 def test_the_same_seed_gives_the_same_and_rows_do_not_depend_on_the_others() -> None:
-    both = subsample(VALUES, sizes=[30, 10], rng=7, n_resamples=99, repeats=12)
-    again = subsample(VALUES[::-1], sizes=[10], rng=7, n_resamples=99, repeats=12)
+    both = subsample(VALUES, sizes=[30, 10], rng=7, repeats=12)
+    again = subsample(VALUES[::-1], sizes=[10], rng=7, repeats=12)
     assert [row.k for row in both.rows] == [10, 30]
     assert both.rows[0] == again.rows[0]
     assert both.seed == 7
-    other = subsample(VALUES, sizes=[10], rng=8, n_resamples=99, repeats=12)
+    other = subsample(VALUES, sizes=[10], rng=8, repeats=12)
     assert other.rows[0].mean != both.rows[0].mean
 
 
 def test_the_global_random_state_is_left_alone() -> None:
     np.random.seed(3)  # noqa: NPY002 -- the very state that is to be left alone
     before = np.random.get_state()[1].copy()  # type: ignore[index] # noqa: NPY002
-    subsample(VALUES, sizes=[10], n_resamples=99)
+    subsample(VALUES, sizes=[10], repeats=2)
     after = np.random.get_state()[1]  # type: ignore[index] # noqa: NPY002
     np.testing.assert_array_equal(before, after)
 
 
 def test_default_sizes_end_with_all_cases() -> None:
-    found = subsample(VALUES, rng=1, n_resamples=99, repeats=2)
+    found = subsample(VALUES, rng=1, repeats=2)
     assert [row.k for row in found.rows] == [10, 20, 30, 50, 60]
     frame = found.to_frame()
     assert list(frame.columns) == [field.name for field in dataclasses.fields(found.rows[0])]
@@ -177,7 +206,7 @@ def test_default_sizes_end_with_all_cases() -> None:
 
 
 def test_a_mean_of_0_has_no_relative_width() -> None:
-    found = subsample([-1.0, 1.0, -1.0, 1.0], sizes=[4], rng=1, n_resamples=99)
+    found = subsample([-1.0, 1.0, -1.0, 1.0], sizes=[4], rng=1)
     assert math.isnan(found.rows[0].nu)
     assert found.to_dict()["subsamples"][0]["nu"] is None
 
@@ -193,7 +222,6 @@ def test_a_mean_of_0_has_no_relative_width() -> None:
         ({"repeats": 1.5}, "not a whole number"),
         ({"ddof": 2}, "ddof=2"),
         ({"confidence_level": 95}, "for 95 % write 0.95"),
-        ({"n_resamples": 1}, "n_resamples=1"),
         ({"metric": "dcs"}, "did you mean 'dsc'"),
     ],
 )
@@ -209,5 +237,5 @@ def test_bad_values_are_refused() -> None:
         subsample([0.1, 1.3, 0.3], metric="dsc")
     with pytest.raises(hw.OptionError, match="1 value cannot be subsampled"):
         subsample([0.1], metric="dsc")
-    found = subsample([0.1, None, 0.3], metric="dsc", missing="omit", n_resamples=99)
+    found = subsample([0.1, None, 0.3], metric="dsc", missing="omit")
     assert found.n == 2

@@ -11,7 +11,7 @@ from halfwidth.plots import (
 )
 
 FOUND = hw.planning.subsample(
-    np.random.default_rng(0).beta(6, 2, 120), metric="hd95", rng=1, n_resamples=99, repeats=5
+    np.random.default_rng(0).beta(6, 2, 120), metric="hd95", rng=1, repeats=5
 )
 
 

@@ -385,6 +385,17 @@ def test_the_boundary_iou_of_cheng_takes_no_tolerance() -> None:
     assert scores.rows[0].parameters == "definition=cheng"
 
 
+def test_the_boundary_iou_of_cheng_counts_its_own_distance_in_voxels() -> None:
+    text = "boundary_iou:definition=cheng,distance=2"
+    scores = hw.score_masks(prediction(), reference(), text, only=["1"])
+    found = metrics.boundary_iou(
+        prediction() == 1, reference() == 1, definition="cheng", distance=2
+    )
+    assert scores.value("boundary_iou") == found
+    estimate = hw.summary_ci([0.8, 0.9, 0.7], metric=text)
+    assert "boundary IoU (distance 2 voxels, definition cheng)" in estimate.sentence()
+
+
 @pytest.mark.parametrize("name", ["nsd", "boundary_iou"])
 def test_without_a_tolerance_there_is_an_error(name: str) -> None:
     text = complaint(hw.OptionError, prediction(), reference(), name, spacing=1)
@@ -451,7 +462,7 @@ def test_one_metric_with_two_definitions_has_two_rows() -> None:
         ("hd:percentile=0", "percentile=0"),
         ("hd95:definition=surfaces", "definition"),
         ("dsc:tolerance=3", "dsc"),
-        ("boundary_iou:definition=cheng,distance=2", "no effect"),
+        ("boundary_iou:definition=cheng,distance=1.5", "no whole number"),
     ],
 )
 def test_metrics_that_are_not_there(texts: Any, said: str) -> None:
@@ -479,6 +490,37 @@ def test_labels_that_have_nothing_in_common_are_an_error(tmp_path: Path) -> None
     assert "254" in text
     assert "say binary=True" in text
     assert "binary" in complaint(hw.DataError, *pair, "dsc")
+
+
+def test_metrics_with_a_value_of_empty_masks_keep_it_and_their_means_count_it(tmp_path: Path) -> None:
+    # Of four cases two hold the label neither in the prediction nor in the reference: by itself as
+    # a structure, and beside another one in a label map.
+    truth = {case: reference() for case in "abcd"}
+    for case in "cd":
+        truth[case] = np.where(reference() == 2, 0, reference()).astype(np.uint8)
+    found = truth | {"b": np.where(prediction() == 2, 2, truth["b"]).astype(np.uint8)}
+    texts = "dsc,specificity,absolute_volume_error,nsd"
+    maps = hw.score_masks(found, truth, texts, spacing=1, tolerance=1)
+    alone = hw.score_masks(
+        *({case: (one == 2).astype(np.uint8) for case, one in side.items()} for side in (found, truth)),
+        texts,
+        spacing=1,
+        tolerance=1,
+        labels={"two": 1},
+    )
+    for scores, label in ((maps, "2"), (alone, "two")):
+        rows = {(row.case, row.metric): row for row in scores if row.label == label}
+        for case in "cd":
+            own = {name: (rows[case, name].value, rows[case, name].status) for name in texts.split(",")}
+            assert own["specificity"] == (1, "ok")
+            assert own["absolute_volume_error"] == (0, "ok")
+            assert {own[name][1] for name in ("dsc", "nsd")} == {NOT_APPLICABLE}
+        file = tmp_path / "scores.csv"
+        scores.to_frame().to_csv(file, index=False)
+        mean = hw.estimate(hw.read(file), metric="specificity", method="t")
+        (of_label,) = [one for one in mean if one.label.endswith(label)]
+        everywhere = [rows[case, "specificity"].value for case in "abcd"]
+        assert (of_label.n, of_label.value) == (4, pytest.approx(np.mean(everywhere), rel=1e-12))
 
 
 def test_maps_without_any_label_are_an_error() -> None:

@@ -60,11 +60,16 @@ def with_tables(metrics: Sequence[Any], tables: Mapping[str, Any]) -> list[Any]:
     if not tables:
         return list(metrics)
     named = [resolve_sample_metric(one) for one in metrics if isinstance(one, str)]
-    specs = [one.spec for one in named if isinstance(one, Metric)]
+    own = [one for one in named if isinstance(one, Metric)]
     for option in tables:
-        if not any(option in spec.tables for spec in specs):
-            takers = ", ".join(spec.name for spec in SAMPLE_METRICS if option in spec.tables)
-            names = ", ".join(spec.name for spec in specs) or "your own metric"
+        if not any(option in one.heeded_tables for one in own):
+            takers = ", ".join(
+                spec.name
+                + "".join(f":{p.name}={option}" for p in spec.parameters if option in dict(p.words))
+                for spec in SAMPLE_METRICS
+                if option in spec.tables
+            )
+            names = ", ".join(one.spec.name for one in own) or "your own metric"
             raise OptionError(f"--{option} has no effect on {names}; it is for {takers}")
     return [_with_its_tables(one, tables) for one in metrics]
 
@@ -72,10 +77,10 @@ def with_tables(metrics: Sequence[Any], tables: Mapping[str, Any]) -> list[Any]:
 def _with_its_tables(metric: Any, tables: Mapping[str, Any]) -> Any:
     """A metric, if it is named, with the costs and priors that it takes."""
     resolved = resolve_sample_metric(metric) if isinstance(metric, str) else None
-    if not isinstance(resolved, Metric) or not resolved.spec.tables:
+    if not isinstance(resolved, Metric) or not resolved.heeded_tables:
         return metric
     return replace(
-        resolved, tables={name: tables[name] for name in resolved.spec.tables if name in tables}
+        resolved, tables={name: tables[name] for name in resolved.heeded_tables if name in tables}
     )
 
 

@@ -320,6 +320,8 @@ class PairedCases:
     # Whether it is a mean of products of deviations; else a mean distance between probabilities
     # and what the outcomes around them are.
     products: bool = False
+    # Of the mean distance or product the power that is the value; its noise is that of the first.
+    power: float = 1.0
     # What was given of those of the metric.
     parameters: tuple[tuple[str, float], ...] = ()
     # How many probabilities the vector of a case has; None: of one class.

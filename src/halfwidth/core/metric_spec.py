@@ -57,8 +57,13 @@ class MetricSpec:
         Whether it takes much longer than others of its kind.
     of_background : bool
         Whether a metric of masks counts the background, all of the image.
+    of_nothing : bool
+        Whether a metric of masks has a value where both are empty.
     averages : tuple of str
         How a sample-level metric may be averaged over classes; empty where it is of all at once.
+    halved : bool
+        Whether over vectors of two classes it is twice, or by some factor more than, what it is of
+        the positive one, so that a result must say of which it is.
     share : tuple of str
         The two cells a, b of a two by two table where the metric is a / (a + b), a proportion.
     quotient : callable or None
@@ -107,7 +112,9 @@ class MetricSpec:
     spaced: bool = False
     slow: bool = False
     of_background: bool = False
+    of_nothing: bool = False
     averages: tuple[str, ...] = ()
+    halved: bool = False
     share: tuple[str, ...] = ()
     quotient: Callable[..., Quotient] | None = None
     tables: tuple[str, ...] = ()
@@ -146,6 +153,8 @@ class Metric:
     parameters: Mapping[str, float] = field(default_factory=dict)
     # Costs and priors, as far as they are given: those of the spec's ``tables``.
     tables: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    # Of which class it is, and its range, where the name says neither.
+    of: str = ""
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -190,6 +199,20 @@ class Metric:
         return "prevalence" in self.parameters or "priors" in self.tables
 
     @property
+    def heeded_tables(self) -> tuple[str, ...]:
+        """Which of ``costs`` and ``priors`` it takes: one that is a word of a parameter if said."""
+        return tuple(
+            name
+            for name in self.spec.tables
+            if all(
+                self.parameters.get(one.name) == number
+                for one in self.spec.parameters
+                for word, number in one.words
+                if word == name
+            )
+        )
+
+    @property
     def table_texts(self) -> dict[str, str]:
         """Costs and priors as an option writes them: ``0,1;5,0``."""
         return {
@@ -207,7 +230,11 @@ class Metric:
             return self
         tables = {name: self.tables.get(name) for name in ("costs", "priors")}
         bounds = rule(**self._declared, **tables, average=average)
-        return replace(self, spec=replace(self.spec, bounds=bounds))
+        classes = {"binary": "the positive class", "none": "one class"}.get(average or "", "")
+        of = ""
+        if self.spec.halved and classes:
+            of = f"{classes}, {bounds.low:g} to {bounds.high:g}"
+        return replace(self, spec=replace(self.spec, bounds=bounds), of=of)
 
     @property
     def quotient(self) -> Quotient | None:
@@ -226,7 +253,11 @@ class Metric:
     @property
     def in_voxels(self) -> bool:
         """Whether its lengths are in voxels."""
-        return self.parameters.get(UNIT.name) == VOXEL
+        return self.parameters.get(UNIT.name) == VOXEL or any(
+            word in one.in_voxels and self.parameters.get(one.name) == number
+            for one in self.spec.parameters
+            for word, number in one.words
+        )
 
     @property
     def unit(self) -> str:

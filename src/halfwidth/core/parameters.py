@@ -28,6 +28,8 @@ class Parameter:
     unit: str = ""
     # Words that stand for numbers.
     words: tuple[tuple[str, float], ...] = ()
+    # The words by which lengths are in voxels, whatever the spacing.
+    in_voxels: tuple[str, ...] = ()
     # Whether leaving it unsaid means something.
     optional: bool = False
     # Whether it is how far a boundary may be off, which one option sets for all metrics.

@@ -62,7 +62,8 @@ def quantity_title(title: str, metric: Metric) -> str:
 
 def metric_title(metric: Metric) -> str:
     """A metric in prose, with the parameters that are bound: ``NSD (tolerance 3 mm)``."""
-    shown = [
+    shown = [f"of {metric.of}"] if metric.of else []
+    shown += [
         f"{parameter.name} {parameter.text(value, in_voxels=metric.in_voxels)}"
         for parameter in metric.spec.parameters
         # Its unit stands beside a value.

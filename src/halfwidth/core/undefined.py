@@ -19,9 +19,10 @@
 - *Undefined metric*: 0/0 on a test set or a resample is NaN (``undefined="omit"``: such resamples
   are left out and counted), or counts as 0 (``"zero"``, as scikit-learn has it) or as the worst
   value (``"worst"``).
-- *Empty masks*: both empty, and a metric of masks has no value and is *not applicable*; one empty,
-  and the structure was *missed* or is *spurious*: overlap is 0, a distance infinite. Neither is a
-  perfect score, whatever a formula without a boundary would say.
+- *Empty masks*: both empty, and a metric of masks that is 0/0, or of boundaries that are not there,
+  has no value and is *not applicable*; one whose formula has a value keeps it (specificity, absolute
+  volume error). One empty, and the structure was *missed* or is *spurious*: overlap is 0, a distance
+  infinite, and no perfect score, whatever a formula without a boundary would say.
 """
 
 from __future__ import annotations
@@ -244,12 +245,16 @@ def status_of(value: float, presence: Status, *, on_skeletons: bool = False) -> 
 
     A value that is undefined although something was predicted does not apply: there was nothing to
     find (sensitivity without a reference), or no background. PPV of a structure that was missed is
-    undefined too, but as a failure.
+    undefined too, but as a failure. A value of two empty masks (specificity) is one as any other.
 
     >>> str(status_of(math.nan, Status.SPURIOUS)), str(status_of(math.nan, Status.MISSED))
     ('not applicable', 'missed')
+    >>> str(status_of(1.0, Status.NOT_APPLICABLE))
+    'ok'
     """
-    if not math.isnan(value) or presence is Status.MISSED:
+    if not math.isnan(value):
+        return Status.OK if presence is Status.NOT_APPLICABLE else presence
+    if presence is Status.MISSED:
         return presence
     if on_skeletons and presence is Status.OK:
         return Status.EMPTY_SKELETON

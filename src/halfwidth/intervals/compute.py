@@ -70,6 +70,8 @@ class Ingredients:
 
     recipes: dict[Need, Callable[[], Any]]
     made: dict[Need, Any] = field(default_factory=dict)
+    # Of what the bounds are made for, the power that is the statistic.
+    power: float = 1.0
 
     def take(self, recipes: Mapping[Need, Callable[[], Any]]) -> None:
         """Take more recipes, or other ones for the same need."""
@@ -146,6 +148,13 @@ def sample_ingredients(
     """
     binary = binary and statistic.spec.estimand is Estimand.MEAN
     paired = statistic.spec.estimand in PAIRED_PROPORTIONS
+    form = statistic.spec.form
+    power = form.power if isinstance(form, PairedCases) else 1.0
+
+    def estimate() -> Array:
+        given = statistic(values) if estimates is None else estimates
+        return given if power == 1 else given ** (1 / power)
+
     return Ingredients(
         {
             Need.BOUNDS: lambda: bounds,
@@ -154,7 +163,7 @@ def sample_ingredients(
             Need.UNIFORM: lambda: plan.uniforms(first, len(values)),
             Need.SUCCESSES: lambda: values.sum(axis=-1),
             Need.TRIALS: lambda: values.shape[-1],
-            Need.ESTIMATE: lambda: statistic(values) if estimates is None else estimates,
+            Need.ESTIMATE: estimate,
             Need.STANDARD_ERROR: lambda: standard_error(values, design, statistic),
             Need.ROBUST_ERROR: lambda: robust_error(values, design, statistic),
             Need.MODEL_ERROR: lambda: model_error(values, design, statistic),
@@ -196,7 +205,8 @@ def sample_ingredients(
                 spread=statistic.spec.estimand is Estimand.SPREAD,
             ),
             **({Need.SORTED_VALUES: lambda: values} if design.simple else {}),
-        }
+        },
+        power=power,
     )
 
 
@@ -305,7 +315,12 @@ def apply(
     elif method.distribution is not None:
         drawn = (needed[method.distribution],)
     interval: Interval = method.function(*needed.values(), level)
-    low, high = interval.low, interval.high
+    low, high, standard_error = interval.low, interval.high, interval.standard_error
+    if (power := ingredients.power) != 1:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            size = ingredients[Need.ESTIMATE] ** (power - 1)
+            standard_error = np.where(np.isfinite(size), power * size * standard_error, np.nan)
+        low, high = low**power, high**power
     undefined = np.isnan(low) | np.isnan(high)
     infinite = np.isinf(low) & (level.alternative != "upper")
     infinite |= np.isinf(high) & (level.alternative != "lower")
@@ -321,7 +336,6 @@ def apply(
     cut = clip | ~outside
     low = np.where(cut, np.clip(low, statistic_range.low, statistic_range.high), low)
     high = np.where(cut, np.clip(high, statistic_range.low, statistic_range.high), high)
-    standard_error = interval.standard_error
     own_error = not np.isnan(standard_error).all()
     if errors and not own_error and method.distribution in (Need.DISTRIBUTION, Need.WEIGHTED):
         squares = [one.standard_deviation() ** 2 for one in drawn]

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.arithmetic.confusion_tables import ratio
+from halfwidth.core.errors import OptionError
+from halfwidth.core.option_names import spelled
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Bounds
@@ -21,12 +23,14 @@ from halfwidth.metrics.counting import CORRELATION
 
 __all__ = ["accuracy", "cohen_kappa", "expected_cost", "mcc", "normalized_expected_cost"]
 
+OF_COSTS = 3.0
 WEIGHTS = Parameter(
     "weights",
     0.0,
-    "none: every confusion alike; linear or quadratic in the distance of ordered classes",
-    choices=(0.0, 1.0, 2.0),
-    words=(("none", 0.0), ("linear", 1.0), ("quadratic", 2.0)),
+    "none: every confusion alike; linear or quadratic in the distance of ordered classes; costs: "
+    "those given",
+    choices=(0.0, 1.0, 2.0, OF_COSTS),
+    words=(("none", 0.0), ("linear", 1.0), ("quadratic", 2.0), ("costs", OF_COSTS)),
 )
 
 _all_classes = functools.partial(
@@ -170,9 +174,9 @@ def cohen_kappa(matrix: Counts, *, weights: float = 0.0, costs: ArrayLike | None
     Parameters
     ----------
     matrix : ndarray, shape (..., C, C)
-    weights : {0, 1, 2}
+    weights : {0, 1, 2, 3}
         Power of the distance between ordered classes: 0 counts every confusion alike, 1 is the
-        linear, 2 the quadratic κ.
+        linear, 2 the quadratic κ; 3 takes the costs, as 0 does where they are given.
     costs : array-like, shape (C, C), optional
         Any other weights of confusions, 0 on the diagonal.
 
@@ -181,6 +185,11 @@ def cohen_kappa(matrix: Counts, *, weights: float = 0.0, costs: ArrayLike | None
     ndarray, shape (...)
         From -1 to 1, lower only with costs of your own, 0 for guessing; NaN where no
         disagreement is expected.
+
+    Raises
+    ------
+    OptionError
+        If both costs and other weights are given, or ``weights=3`` without costs.
 
     References
     ----------
@@ -191,6 +200,13 @@ def cohen_kappa(matrix: Counts, *, weights: float = 0.0, costs: ArrayLike | None
     >>> float(cohen_kappa(np.array([[40, 10], [5, 45]])).round(2))
     0.7
     """
+    if costs is None and weights == OF_COSTS:
+        raise OptionError(f"cohen_kappa: weights=costs needs {spelled('costs')}")
+    if costs is not None and weights not in (0, OF_COSTS):
+        raise OptionError(
+            f"cohen_kappa: weights={WEIGHTS.word(float(weights))} and costs are two ways to weigh "
+            "confusions; give one of them"
+        )
     table = np.asarray(matrix) * 1.0
     weight = _disagreement(table.shape[-1], weights) if costs is None else np.asarray(costs, float)
     total = table.sum(axis=(-2, -1))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.metrics.bits import BitMask, Bits, layer_ranges, moved, packed
@@ -217,37 +218,44 @@ def _nearest(starts: NDArray[Any], ends: NDArray[Any], spacing: Steps) -> Array:
 
 
 def inner_band(mask: Mask, edge: BitMask, distance: float, spacing: Steps) -> BitMask:
-    """Voxels of a mask within a distance of its boundary voxels.
+    """What erosion by a distance takes away from a mask, and its boundary voxels in any case.
 
-    The boundary is shifted by every offset of at most that length, in bits: along the first axis
-    offsets are runs, along the others they are slices.
+    These are the voxels whose centre is within the distance of that of a voxel outside; beyond the
+    array is outside. The mask is eroded by every offset of at most that length, in bits: along the
+    first axis offsets are runs, along the others they are slices.
     """
+    whole = packed(mask)
+    # Every line through a voxel meets the outside on both sides of it.
+    if any(
+        distance >= (length + 1) // 2 * step
+        for length, step in zip(mask.shape, spacing, strict=True)
+    ):
+        return BitMask(whole, mask.shape)
     reach = distance * (1 + ROUNDING)
-    sides = [
-        min(int(reach // step), length - 1)
-        for step, length in zip(spacing[1:], mask.shape[1:], strict=True)
-    ]
+    sides = [int(reach // step) for step in spacing[1:]]
     shifts = np.array(list(np.ndindex(*(2 * n + 1 for n in sides)))) - sides
     room = reach**2 - _length(shifts, spacing[1:]) ** 2
     shifts, room = shifts[room >= 0], room[room >= 0]
     if len(shifts) > MANY_SHIFTS and mask.size <= MOST_TRANSFORMED:
         from scipy.ndimage import distance_transform_edt
 
-        distances = distance_transform_edt(~edge.mask, sampling=spacing)
-        return BitMask.pack(np.asarray(mask & within(distances, distance)))
+        distances = distance_transform_edt(np.pad(mask, 1), sampling=spacing)
+        inner = distances[(slice(1, -1),) * mask.ndim]
+        return edge | BitMask.pack(np.asarray(mask & within(inner, distance)))
     runs = (np.sqrt(room) // spacing[0]).astype(int)
-    bits = edge.bits
-    band, widened, width = bits.copy(), bits.copy(), 0
+    inside, narrowed, width = whole.copy(), whole.copy(), 0
     for run in sorted(set(runs.tolist())):
         while width < run:
             width += 1
-            widened |= moved(bits, width)
-            widened |= moved(bits, -width)
+            narrowed &= moved(whole, width)
+            narrowed &= moved(whole, -width)
         for shift in shifts[runs == run]:
             to, of = zip(*(_overlap(int(n)) for n in shift), strict=True)
-            band[(slice(None), *to)] |= widened[(slice(None), *of)]
-    # Only within the mask: voxels moved beyond its last layer do not count.
-    return BitMask(band & packed(mask), mask.shape)
+            inside[(slice(None), *to)] &= narrowed[(slice(None), *of)]
+    for axis, margin in enumerate(sides, start=1):
+        rows = np.moveaxis(inside, axis, 0)
+        rows[:margin] = rows[len(rows) - margin :] = 0
+    return edge | BitMask(whole & ~inside, mask.shape)
 
 
 def _overlap(shift: int) -> tuple[slice, slice]:
@@ -257,9 +265,14 @@ def _overlap(shift: int) -> tuple[slice, slice]:
     return slice(None, shift), slice(-shift, None)
 
 
-def cheng_layers(shape: tuple[int, ...]) -> int:
+def cheng_layers(shape: tuple[int, ...], width: float | None = None) -> int:
     """How many layers make the band of Cheng et al.: 2 % of the image's diagonal, at least one."""
-    return max(1, round(0.02 * math.hypot(*shape)))
+    if width is not None and not float(width).is_integer():
+        raise OptionError(
+            f"boundary_iou: distance={width:g} is no whole number; definition=cheng counts "
+            "erosions by one voxel each"
+        )
+    return max(1, round(0.02 * math.hypot(*shape))) if width is None else int(width)
 
 
 def chessboard_band(mask: Mask, layers: int) -> BitMask:

@@ -12,12 +12,10 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import UNIT, Parameter, bind
 from halfwidth.core.spec import Better, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.core.undefined import Status
-from halfwidth.metrics.bits import BitMask
 from halfwidth.metrics.boundary import (
     CHENG,
     OF_SURFACES,
@@ -42,14 +40,15 @@ TOLERANCE = Parameter(
 BAND = Parameter(
     "distance",
     None,
-    "width of the band inside each boundary; must be given, unless definition=cheng",
+    "width of the band inside each boundary; must be given, unless definition=cheng, which counts "
+    "it in voxels",
     above=0,
     unit="mm",
     optional=True,
     tolerated=True,
 )
 
-OF_BANDS = definition_of(("band", VOXELS), ("cheng", CHENG))
+OF_BANDS = definition_of(("band", VOXELS), ("cheng", CHENG), in_voxels=("cheng",))
 
 _agreement = functools.partial(
     metric,
@@ -147,19 +146,20 @@ def boundary_iou(
 ) -> float:
     """IoU of the bands along the two boundaries.
 
-    ``|A_d ∩ B_d| / |A_d ∪ B_d|``, where ``A_d`` holds the voxels of A within d of its boundary
-    voxels. A band as wide as the structure gives the `iou`.
+    ``|A_d ∩ B_d| / |A_d ∪ B_d|``, where ``A_d`` is what erosion by a ball of radius d takes away
+    from A: the voxels whose centre is at most d from that of a voxel outside, and the boundary
+    voxels in any case. At a spacing of 1 and d = 1 it is one voxel wide. A band as wide as the
+    structure gives the `iou`.
 
     Parameters
     ----------
     prediction, reference : array-like, 2-D or 3-D
         Masks of the same shape; or one `MaskPair` in place of both.
     distance : float
-        d in mm; there is no default.
+        d in mm; there is no default. Of Cheng's definition the number of erosions, d in voxels.
     definition : {"band", "cheng"}
-        ``"cheng"``: what erosions by blocks of 3×3(×3) voxels take away, as many of them as make
-        2 % of the image's diagonal in voxels, at least one; it takes no distance, and needs no
-        spacing.
+        ``"cheng"``: what erosions by blocks of 3×3(×3) voxels take away; without a distance as many
+        of them as make 2 % of the image's diagonal in voxels, at least one. It needs no spacing.
     spacing : float or sequence of float
         Millimetres per voxel, in the order of the axes; ``1`` measures in voxels.
 
@@ -171,7 +171,7 @@ def boundary_iou(
     Raises
     ------
     OptionError
-        Without a spacing or a distance.
+        Without a spacing or a distance, or if Cheng's is no whole number.
 
     References
     ----------
@@ -182,48 +182,27 @@ def boundary_iou(
     >>> import numpy as np
     >>> a, b = np.zeros((2, 9, 9), dtype=bool)
     >>> a[1:8, 1:8] = b[1:8, 2:8] = True
-    >>> boundary_iou(a, b, distance=0.5, spacing=1)
+    >>> boundary_iou(a, b, distance=1, spacing=1)
     0.5862068965517241
     """
     options = {"definition": definition, **({} if distance is None else {"distance": distance})}
     bound = bind("boundary_iou", (BAND, OF_BANDS), options, complete=True)
-    cheng = bound["definition"] == CHENG
-    _check_band(bound.get("distance"), cheng=cheng)
+    cheng, width = bound["definition"] == CHENG, bound.get("distance")
+    if width is None and not cheng:
+        bind("boundary_iou", (dataclasses.replace(BAND, optional=False),), {}, complete=True)
     pair_masks = paired if cheng else spaced_pair
     pair = pair_masks(prediction, reference, spacing)
+    layers = cheng_layers(pair.shape, width) if cheng else 0
     if pair.presence is not Status.OK:
         return math.nan if pair.presence is Status.NOT_APPLICABLE else 0.0
-    bands = _cheng_bands(pair) if cheng else _bands(pair, bound["distance"])
-    first, second = bands
-    return share((first & second).count, (first | second).count)
-
-
-def _check_band(distance: float | None, *, cheng: bool) -> None:
-    if distance is None and not cheng:
-        bind("boundary_iou", (dataclasses.replace(BAND, optional=False),), {}, complete=True)
-    if distance is not None and cheng:
-        raise OptionError(
-            f"boundary_iou: distance={distance:g} has no effect on definition 'cheng', whose band "
-            "is 2 % of the image's diagonal"
+    if layers:
+        first, second = (chessboard_band(one, layers) for one in (pair.prediction, pair.reference))
+    else:
+        first, second = (
+            inner_band(mask, edge, bound["distance"], pair.require_spacing())
+            for mask, edge in zip((pair.prediction, pair.reference), pair.boundaries, strict=True)
         )
-
-
-def _bands(pair: MaskPair, distance: float) -> tuple[BitMask, BitMask]:
-    steps = pair.require_spacing()
-    sides = zip(pair.prediction.shape, steps, strict=True)
-    # Every line through a voxel meets boundary voxels on both sides of it.
-    if distance >= min((length - 1) / 2 * step for length, step in sides):
-        return BitMask.pack(pair.prediction), BitMask.pack(pair.reference)
-    predicted, true = pair.boundaries
-    return (
-        inner_band(pair.prediction, predicted, distance, steps),
-        inner_band(pair.reference, true, distance, steps),
-    )
-
-
-def _cheng_bands(pair: MaskPair) -> tuple[BitMask, BitMask]:
-    layers = cheng_layers(pair.shape)
-    return chessboard_band(pair.prediction, layers), chessboard_band(pair.reference, layers)
+    return share((first & second).count, (first | second).count)
 
 
 # The catalogue lists these, in this order.

@@ -42,6 +42,7 @@ class Surface:
 def definition_of(
     *words: tuple[str, float],
     summary: str = "of the boundary, and of how the two directions are combined",
+    in_voxels: tuple[str, ...] = (),
 ) -> Parameter:
     """The parameter by which definitions of one metric differ."""
     return Parameter(
@@ -51,6 +52,7 @@ def definition_of(
         summary,
         words=words,
         choices=tuple(number for _, number in words),
+        in_voxels=in_voxels,
         optional=True,
     )
 

@@ -1,7 +1,7 @@
 """Overlap metrics of a predicted and a reference mask, per case: functions of voxel counts.
 
-All take ``(prediction, reference)``, or one `MaskPair`. Both masks empty give NaN: there is nothing
-to compare, and the metric does not apply.
+All take ``(prediction, reference)``, or one `MaskPair`. Both masks empty give 0/0, NaN: there is
+nothing to compare, and the metric does not apply. Specificity alone has a value there, 1.
 """
 
 from __future__ import annotations
@@ -196,6 +196,7 @@ def sensitivity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
     title="specificity",
     synonyms=("tnr",),
     of_background=True,
+    of_nothing=True,
     cite="maier_hein2024",
     pitfalls=(
         (
@@ -215,8 +216,8 @@ def specificity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
     Returns
     -------
     float
-        From 0 to 1; NaN where both masks are empty, or where the reference leaves no background.
-        It depends on how much background the image holds, and so hardly tells models apart.
+        From 0 to 1, which it is where both masks are empty; NaN where the reference leaves no
+        background. It depends on how much background the image holds, and so hardly tells models apart.
 
     References
     ----------
@@ -227,9 +228,8 @@ def specificity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
     >>> specificity([[1, 1, 0], [0, 0, 1]], [[1, 1, 1], [1, 0, 0]])
     0.5
     """
-    pair = paired(prediction, reference)
-    _, _, fp, tn = pair.counts
-    return math.nan if pair.presence is Status.NOT_APPLICABLE else share(tn, tn + fp)
+    _, _, fp, tn = paired(prediction, reference).counts
+    return share(tn, tn + fp)
 
 
 @_overlap(

@@ -38,6 +38,7 @@ ERRORS_CANCEL = "too large and too small cancel in a mean"
     parameters=(UNIT,),
     synonyms=("absolute_volume_difference",),
     spaced=True,
+    of_nothing=True,
     pitfalls=(
         VOLUMES_ONLY,
         "grows with the structure",
@@ -61,7 +62,7 @@ def absolute_volume_error(
     Returns
     -------
     float
-        In mm³ (of pictures, mm²), at least 0; NaN if both masks are empty.
+        In mm³ (of pictures, mm²), at least 0, which it is too if both masks are empty.
 
     Raises
     ------
@@ -83,8 +84,6 @@ def absolute_volume_error(
             "an absolute volume needs the spacing of the voxels in mm: "
             f"{spelled('spacing', (2.5, 0.98, 0.98))}; {spelled('spacing', 1)} counts voxels"
         )
-    if pair.presence is Status.NOT_APPLICABLE:
-        return math.nan
     return abs(_surplus(pair)) * pair.voxel_size
 
 

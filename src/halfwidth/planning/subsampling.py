@@ -15,6 +15,7 @@ from halfwidth.core.spec import Need, spec_of
 from halfwidth.core.types import UNBOUNDED, Array
 from halfwidth.estimation.check import check_sample
 from halfwidth.estimation.resolve import (
+    USUAL_RESAMPLES,
     Request,
     resolve_metric,
     resolve_request,
@@ -29,8 +30,6 @@ from halfwidth.results.subsamples import SubsampleRow, Subsamples
 SIZES = (10, 20, 30, 50, 100, 200, 300, 500, 1000)
 DDOFS = (0, 1)
 MOST_REPEATS = 10**6
-# Batches of subsamples that have draws of their own, so that the draws' error averages out.
-BATCHES = 10
 
 
 def subsample(
@@ -41,7 +40,6 @@ def subsample(
     metric: Any = None,
     ddof: int = 0,
     confidence_level: float = 0.95,
-    n_resamples: int = 15_000,
     rng: Any = None,
     missing: Any = "raise",
     penalty: float | None = None,
@@ -53,9 +51,10 @@ def subsample(
 
     For each size k, ``repeats`` subsamples of k cases are drawn without replacement. Of each come
     the mean, the SD, SEM = SD/√k, the normal interval ∓ z SEM and its width relative to the mean;
-    and the mean, the SD and the percentile interval of ``n_resamples`` bootstrap means. All are
-    averaged over the subsamples. With the defaults these are Tables .4 to .11 of El Jurdi et al.
-    (2025) and Table 2 of El Jurdi et al. (2023).
+    and the mean, the SD and the percentile interval of the bootstrap's means, whose distribution is
+    exact: nothing is drawn of it. All are averaged over the subsamples. With the defaults these are
+    Tables .4 to .11 of El Jurdi et al. (2025) and Table 2 of El Jurdi et al. (2023), who drew
+    15 000 resamples.
 
     Parameters
     ----------
@@ -73,12 +72,9 @@ def subsample(
         SD with division by k (0, as in the papers) or k - 1 (1).
     confidence_level : float, default 0.95
         Between 0 and 1; at least 0.5 for a one-sided bound.
-    n_resamples : int, default 15000
-        Bootstrap resamples of each subsample; each tenth of those of a size shares its draws.
     rng : None, int, SeedSequence or Generator, optional
-        Makes bootstraps repeatable; default: fresh, and reported. A source of randomness as in
-        SPEC 7. The result's ``seed`` reproduces it, and all rows share it: a seed gives the
-        same resamples for every pair of models.
+        Makes subsamples repeatable; default: fresh, and reported. A source of randomness as in
+        SPEC 7. The result's ``seed`` reproduces it.
     missing : {"raise", "omit", "worst"}, default "raise"
         What a missing value means: ``"raise"``, an error; ``"omit"``: not applicable, leave it
         out; ``"worst"``: failed, count it as the worst value. An infinite value is missing too.
@@ -111,7 +107,7 @@ def subsample(
     --------
     >>> import numpy as np
     >>> dice = np.linspace(0.6, 0.95, 40)
-    >>> found = subsample(dice, sizes=[10, 40], metric="dsc", rng=1, n_resamples=999)
+    >>> found = subsample(dice, sizes=[10, 40], metric="dsc", rng=1)
     >>> [f"{row.k}: {row.halfwidth:.2f}" for row in found.rows]
     ['10: 0.06', '40: 0.03']
     """
@@ -119,7 +115,7 @@ def subsample(
         method=percentile.__name__,
         confidence_level=confidence_level,
         alternative="two-sided",
-        n_resamples=n_resamples,
+        n_resamples=USUAL_RESAMPLES,
         rng=rng,
         missing=missing,
         penalty=penalty,
@@ -145,7 +141,6 @@ def subsample(
         bound_metric,
         len(ready),
         repeats,
-        request.n_resamples,
         ddof,
         request.seed,
         request.level,
@@ -227,21 +222,13 @@ def _row(samples: Array, request: Request, ddof: int) -> SubsampleRow:
 
 
 def _bootstrapped(samples: Array, request: Request) -> tuple[Array, Array, Array, Array]:
-    """Mean and SD of the replicates of each subsample, and its percentile bounds."""
-    mean = resolve_statistic("mean")
-    results = []
-    for place, batch in enumerate(np.array_split(samples, min(BATCHES, len(samples)))):
-        entropy = random.derive_key(request.seed, "subsample bootstrap", place).value
-        plan = Plan(entropy, request.n_resamples)
-        ingredients = sample_ingredients(batch, Design.iid(samples.shape[-1]), mean, plan=plan)
-        distribution = ingredients[Need.DISTRIBUTION]
-        computed = apply(spec_of(percentile), ingredients, request.level, UNBOUNDED, errors=False)
-        bounds = computed.interval
-        results.append(
-            (distribution.mean(), distribution.standard_deviation(), bounds.low, bounds.high)
-        )
-    means, sds, lows, highs = (np.concatenate(parts) for parts in zip(*results, strict=True))
-    return means, sds, lows, highs
+    """Mean and SD of the bootstrap's means of each subsample, and its percentile bounds: exact."""
+    mean, plan = resolve_statistic("mean"), Plan(request.seed, convolves=True)
+    ingredients = sample_ingredients(samples, Design.iid(samples.shape[-1]), mean, plan=plan)
+    distribution = ingredients[Need.DISTRIBUTION]
+    computed = apply(spec_of(percentile), ingredients, request.level, UNBOUNDED, errors=False)
+    bounds = computed.interval
+    return distribution.mean(), distribution.standard_deviation(), bounds.low, bounds.high
 
 
 def _relative(width: float, mean: float) -> float:

@@ -183,7 +183,8 @@ class Estimate(SingleResult):
         """Parameters of the metric and of the statistic, and costs and priors: no names clash."""
         statistic_parameters = {} if self.is_of_test_set else self.statistic_spec.parameters
         metric = self.metric_spec
-        return {**metric.parameters, **metric.tables, **statistic_parameters}
+        of = {"of": metric.of} if metric.of else {}
+        return {**of, **metric.parameters, **metric.tables, **statistic_parameters}
 
     def _parameter_text(self, name: str) -> Any:
         """A parameter as it is written in an option: a number, or the word that stands for it."""

@@ -78,7 +78,7 @@ class Subsamples(Result):
     metric : Metric
     n : int
         Cases in the whole test set.
-    repeats, n_resamples, ddof, seed : int
+    repeats, ddof, seed : int
     level : Level
     label : str
     """
@@ -87,7 +87,6 @@ class Subsamples(Result):
     metric: Metric
     n: int
     repeats: int
-    n_resamples: int
     ddof: int
     seed: int
     level: Level
@@ -106,7 +105,7 @@ class Subsamples(Result):
             "metric": self.metric.spec.name,
             "n": self.n,
             "repeats": self.repeats,
-            "n_resamples": self.n_resamples,
+            "n_resamples": None,
             "ddof": self.ddof,
             "confidence_level": float(self.level.confidence_level),
             "seed": self.seed,
@@ -146,7 +145,7 @@ def _footer(result: Subsamples) -> str:
     unit = f" [{result.metric.unit}]" if result.metric.unit else ""
     return (
         f"{result.metric.spec.called}{unit}: averages over {result.repeats} subsamples of k of "
-        f"{result.n} cases; SD with ddof {result.ddof}; {result.n_resamples} resamples, seed "
+        f"{result.n} cases; SD with ddof {result.ddof}; exact bootstrap, seed "
         f"{result.seed}. nu is the width over the mean; bounds of the bootstrap are relative to "
         "its mean."
     )

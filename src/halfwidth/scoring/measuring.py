@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -106,6 +105,7 @@ def _value(pair: MaskPair, metric: Metric) -> Value:
 
 def absent(label: str, metrics: Sequence[Metric]) -> LabelScores:
     """A label that is in neither mask."""
-    nothing = str(Status.NOT_APPLICABLE)
-    values = (Value(m.spec.name, parameter_text(m), math.nan, nothing) for m in metrics)
-    return LabelScores(label, tuple(values), nothing, 0, 0)
+    # What is left of two empty masks depends neither on their shape nor on their spacing.
+    nothing = MaskPair.of(*np.zeros((2, 2, 2), dtype=bool), 1)
+    values = tuple(_value(nothing, metric) for metric in metrics)
+    return LabelScores(label, values, str(Status.NOT_APPLICABLE), 0, 0)

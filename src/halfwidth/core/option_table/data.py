@@ -314,7 +314,7 @@ TEST_SETS: Final[dict[str, Option]] = {
     ),
     "costs": Option(
         "Of decisions, a row for each true class: for expected costs, and as weights of "
-        "``cohen_kappa``.",
+        "``cohen_kappa:weights=costs``.",
         "Default: 1 for an error.",
         type="array-like, shape (C, C), optional",
         default=None,

@@ -258,12 +258,6 @@ PLANNING: Final[dict[str, Option]] = {
         metavar="0|1",
         group=Group.ESTIMATE,
     ),
-    "subsample.n_resamples": Option(
-        "Bootstrap resamples of each subsample; each tenth of those of a size shares its draws.",
-        default=15_000,
-        metavar="B",
-        group=Group.INTERVAL,
-    ),
     "sem": _assumed("Instead of the SD: s/√n."),
     "review.halfwidth": _wanted(
         "Instead of an SD: half of the published 95 % interval.",

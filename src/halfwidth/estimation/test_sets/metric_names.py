@@ -85,6 +85,10 @@ def _with_keywords(function: functools.partial[Any]) -> Metric | CustomMetric:
         raise OptionError(f"give the parameters of {spec.name} by name, not by place")
     parameters = {name: one for name, one in function.keywords.items() if name not in spec.tables}
     tables = {name: function.keywords[name] for name in spec.tables if name in function.keywords}
+    for one in spec.parameters:
+        # Costs say by themselves that they are the weights.
+        for name in tables.keys() & dict(one.words):
+            parameters.setdefault(one.name, name)
     return resolve_sample_metric(Metric(spec, parameters, tables))
 
 

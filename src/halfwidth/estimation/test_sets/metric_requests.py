@@ -313,7 +313,11 @@ def _are_measurements(y_true: Any) -> bool:
 
 def _check_grades(metrics: Sequence[Metric | CustomMetric], y_true: Any, cases: TestSet) -> None:
     """Refuse to weigh confusions by how far texts are apart in the alphabet."""
-    weighing = [m for m in metrics if isinstance(m, Metric) and m.parameters.get("weights")]
+    weighing = [
+        m
+        for m in metrics
+        if isinstance(m, Metric) and m.parameters.get("weights") and not m.heeded_tables
+    ]
     words = [label for label in cases.labels if isinstance(label, str)]
     # Grade 1, grade 2, ... are in order anyway.
     numbered = len({label.rstrip("0123456789") for label in words}) == 1 < len(words) <= 10

@@ -31,16 +31,19 @@ BANDWIDTH = Parameter(
     at_most=100.0,
     optional=True,
 )
+POWER = Parameter("p", 1.0, "power of the distances that are averaged", choices=(1.0, 2.0))
 
 
-def _error(p: Array, y: Array, *, bandwidth: float | None = None) -> float:
-    """Mean distance of outcomes around a case from its probabilities, p of (n,) or (C, n)."""
-    one_class = p.ndim == 1
-    p, y = cases_of(p, y)
-    if p.shape[-1] < 2:
+def _error(
+    probabilities: Array, y: Array, *, bandwidth: float | None = None, p: float = 1.0
+) -> float:
+    """Mean distance of outcomes around a case from its probabilities, of (n,) or (C, n)."""
+    one_class = probabilities.ndim == 1
+    probabilities, y = cases_of(probabilities, y)
+    if probabilities.shape[-1] < 2:
         return math.nan
-    around, _ = smoothed(p, y, bandwidth_of(p, bandwidth))
-    gaps = np.abs(around - p)
+    around, _ = smoothed(probabilities, y, bandwidth_of(probabilities, bandwidth))
+    gaps = np.abs(around - probabilities) ** p
     return float((gaps[0] if one_class else gaps.sum(axis=0)).mean())
 
 
@@ -53,7 +56,9 @@ def _bandwidth(p: Array, y: Array) -> float:
     return likely_bandwidth(cases_of(p, y)[0])
 
 
-CURVE = PairedCases(_error, _bandwidth, MOST_CASES, MOST_CASES)
+def _curve(p: float = 1.0, **_others: float) -> PairedCases:
+    """Of squares the noise is that of their root, which grows as the distances do."""
+    return PairedCases(_error, _bandwidth, MOST_CASES, MOST_CASES, power=p)
 
 
 @metric(
@@ -66,9 +71,10 @@ CURVE = PairedCases(_error, _bandwidth, MOST_CASES, MOST_CASES)
     better=Better.LOWER,
     averages=("binary", "none", "canonical", "top_label"),
     synonyms=("ece_kernel", "kde_ece"),
-    parameters=(BANDWIDTH,),
+    parameters=(BANDWIDTH, POWER),
+    halved=True,
     estimand=Estimand.ERROR_OF_PAIRS,
-    form=CURVE,
+    form=_curve,
     reliable_n=200,
     prevalence_dependent=True,
     cite="popordanoska2022",
@@ -78,10 +84,12 @@ CURVE = PairedCases(_error, _bandwidth, MOST_CASES, MOST_CASES)
         "of vectors of more than about ten classes no two cases are close",
     ),
 )
-def ece_kde(y_true: ArrayLike, y_prob: ArrayLike, *, bandwidth: float | None = None) -> float:
-    """ECE by kernels, Σⱼ |Σ_{i≠j} k(pⱼ; pᵢ) yᵢ / Σ_{i≠j} k(pⱼ; pᵢ) - pⱼ| / n.
+def ece_kde(
+    y_true: ArrayLike, y_prob: ArrayLike, *, bandwidth: float | None = None, p: float = 1.0
+) -> float:
+    """ECE by kernels, Σⱼ |Σ_{i≠j} k(pⱼ; pᵢ) yᵢ / Σ_{i≠j} k(pⱼ; pᵢ) - pⱼ|ᵖ / n.
 
-    It estimates E|E[y | p] - p|, without bins, and leaves out of the outcomes around a case its
+    It estimates E|E[y | p] - p|ᵖ, without bins, and leaves out of the outcomes around a case its
     own. k(·; pᵢ) is the density of the beta distribution with the parameters pᵢ/h + 1 and
     (1 - pᵢ)/h + 1; of vectors (``average="canonical"``, the default of three classes and more) that
     of the Dirichlet distribution, distances being sums over the classes. h is the one of .001,
@@ -97,11 +105,13 @@ def ece_kde(y_true: ArrayLike, y_prob: ArrayLike, *, bandwidth: float | None = N
         The probability of it; nearer to 0 or 1 than 1e-7 it is taken to be 1e-7 away.
     bandwidth : float, optional
         h; by default the most likely.
+    p : {1, 2}
+        Power of the distances.
 
     Returns
     -------
     float
-        In [0, 1], of vectors in [0, 2]; NaN with fewer than two cases.
+        In [0, 1], of vectors in [0, 2], which of two classes is twice that of one; NaN with fewer than two cases.
 
     References
     ----------
@@ -112,8 +122,8 @@ def ece_kde(y_true: ArrayLike, y_prob: ArrayLike, *, bandwidth: float | None = N
     >>> round(ece_kde([0, 1, 1, 0], [0.15, 0.85, 0.65, 0.65], bandwidth=0.1), 3)
     0.344
     """
-    p, y, _ = as_outcomes(y_true, y_prob)
-    return _error(p, y, bandwidth=bandwidth)
+    probabilities, y, _ = as_outcomes(y_true, y_prob)
+    return _error(probabilities, y, bandwidth=bandwidth, p=p)
 
 
 # The catalogue lists these, in this order.

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import math
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -17,9 +20,9 @@ from halfwidth.arithmetic.probabilities import as_outcomes
 from halfwidth.core.forms import PairedCases
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
-from halfwidth.core.types import Array, Bounds
+from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds
 
-__all__ = ["kce"]
+__all__ = ["kce", "root_kce"]
 
 UNBIASED, BIASED = 0.0, 1.0
 BANDWIDTH = Parameter(
@@ -54,9 +57,19 @@ def _error(
     return float(total / pairs)
 
 
+def _root(p: Array, y: Array, **parameters: Any) -> float:
+    """The root of the same; 0 where it is below 0."""
+    square = _error(p, y, **parameters)
+    return math.sqrt(square) if square > 0 else 0.0 * square
+
+
 def _range(average: str | None = None, **_others: object) -> Bounds:
     """Two vectors of deviations have a product of 2 at most."""
     return Bounds(-2.0, 2.0) if average == "canonical" else Bounds(-1.0, 1.0)
+
+
+def _range_of_root(average: str | None = None, **_others: object) -> Bounds:
+    return Bounds(0.0, math.sqrt(2.0)) if average == "canonical" else UNIT_INTERVAL
 
 
 def _bandwidth(p: Array, y: Array) -> float:
@@ -65,28 +78,33 @@ def _bandwidth(p: Array, y: Array) -> float:
 
 PRODUCTS = PairedCases(_error, _bandwidth, most_vectors=MOST_VECTORS, products=True)
 
-
-@metric(
-    title="squared KCE",
+_kernel_error = functools.partial(
+    metric,
     level=MetricLevel.SAMPLE,
     takes=Takes.PROBABILITIES,
     family="calibration",
-    bounds=Bounds(-1.0, 1.0),
-    bounds_rule=_range,
     better=Better.LOWER,
     averages=("binary", "none", "canonical", "top_label"),
-    synonyms=("skce", "kernel_calibration_error"),
     parameters=(BANDWIDTH, ESTIMATOR),
+    halved=True,
     estimand=Estimand.SQUARE_OF_PAIRS,
-    form=PRODUCTS,
     reliable_n=50,
     prevalence_dependent=True,
     cite="widmann2019",
-    pitfalls=(
-        "says that a model is miscalibrated, not by how much: it is no probability",
-        "another bandwidth gives another value, and that of these cases is usual",
-        "below 0 for most samples of a calibrated model",
-    ),
+)
+
+# Pitfalls that both share.
+NO_SIZE = "says that a model is miscalibrated, not by how much: it is no probability"
+BY_BANDWIDTH = "another bandwidth gives another value, and that of these cases is usual"
+
+
+@_kernel_error(
+    title="squared KCE",
+    bounds=Bounds(-1.0, 1.0),
+    bounds_rule=_range,
+    synonyms=("skce", "kernel_calibration_error"),
+    form=PRODUCTS,
+    pitfalls=(NO_SIZE, BY_BANDWIDTH, "below 0 for most samples of a calibrated model"),
 )
 def kce(
     y_true: ArrayLike,
@@ -117,7 +135,8 @@ def kce(
     Returns
     -------
     float
-        In [-1, 1], of vectors in [-2, 2]; NaN with fewer than two cases. Below 0 where deviations
+        In [-1, 1], of vectors in [-2, 2], which of two classes is twice that of one at √2 times the
+        bandwidth; NaN with fewer than two cases. Below 0 where deviations
         of cases close to each other differ in sign more than those of a calibrated model.
 
     References
@@ -133,5 +152,44 @@ def kce(
     return _error(p, y, bandwidth=bandwidth, estimator=estimator)
 
 
+@_kernel_error(
+    title="root KCE",
+    bounds=UNIT_INTERVAL,
+    bounds_rule=_range_of_root,
+    form=dataclasses.replace(PRODUCTS, value=_root, power=0.5),
+    pitfalls=(NO_SIZE, BY_BANDWIDTH, "0 for most samples of a calibrated model, but biased upwards"),
+)
+def root_kce(
+    y_true: ArrayLike,
+    y_prob: ArrayLike,
+    *,
+    bandwidth: float | None = None,
+    estimator: float = UNBIASED,
+) -> float:
+    """Kernel calibration error, the root of the squared one, `kce`; 0 where that is below 0.
+
+    Parameters
+    ----------
+    y_true, y_prob, bandwidth, estimator
+        As for `kce`.
+
+    Returns
+    -------
+    float
+        In [0, 1], of vectors in [0, √2]; NaN with fewer than two cases.
+
+    References
+    ----------
+    Widmann, Lindsten & Zachariah (2019).
+
+    Examples
+    --------
+    >>> round(root_kce([0, 1, 1, 0], [0.15, 0.85, 0.65, 0.65], estimator=1, bandwidth=0.5), 4)
+    0.1823
+    """
+    p, y, _ = as_outcomes(y_true, y_prob)
+    return _root(p, y, bandwidth=bandwidth, estimator=estimator)
+
+
 # The catalogue lists these, in this order.
-DECLARED = (kce,)
+DECLARED = (kce, root_kce)

@@ -96,6 +96,7 @@ def _range_of_root(average: str | None = None, **_tables: object) -> Bounds:
 
 @_score(
     title="Brier score",
+    halved=True,
     synonyms=("brier_score", "brier_score_loss", "neg_brier_score"),
     bounds=UNIT_INTERVAL,
     bounds_rule=_range_of_sum,
@@ -140,6 +141,7 @@ def brier(y_true: ArrayLike, y_prob: ArrayLike, sample_weight: ArrayLike | None 
 
 @_score(
     title="root Brier score",
+    halved=True,
     synonyms=("root_brier_score", "rbs"),
     bounds=UNIT_INTERVAL,
     bounds_rule=_range_of_root,

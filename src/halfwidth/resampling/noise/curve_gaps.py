@@ -211,7 +211,8 @@ def kernel_gaps(
     """Distances of smoothed outcomes from the probabilities, of samples of independent cases."""
     form = declared_form(statistic, PairedCases)
     return NoisySamples(
-        statistic(records), tuple(_smoothed_of(one, form, design, plan) for one in records)
+        statistic(records) ** (1 / form.power),
+        tuple(_smoothed_of(one, form, design, plan) for one in records),
     )
 
 
@@ -243,7 +244,7 @@ def _smoothed_of(records: Array, form: PairedCases, design: Design, plan: Plan) 
         )
 
     return Gaps(
-        functools.partial(_summed_over_classes, classes),
+        functools.partial(_summed_over_classes, classes, form.power),
         gaps[:, points].ravel(),
         np.ones(len(points)),
         root_of(p),
@@ -254,9 +255,9 @@ def _smoothed_of(records: Array, form: PairedCases, design: Design, plan: Plan) 
     )
 
 
-def _summed_over_classes(classes: int, sizes: Array, weights: Array) -> Array:
-    summed = sizes.reshape(*sizes.shape[:-1], classes, -1).sum(axis=-2)
-    return np.asarray((summed * weights).sum(axis=-1) / weights.sum())
+def _summed_over_classes(classes: int, power: float, sizes: Array, weights: Array) -> Array:
+    summed = (sizes**power).reshape(*sizes.shape[:-1], classes, -1).sum(axis=-2)
+    return np.asarray(((summed * weights).sum(axis=-1) / weights.sum()) ** (1 / power))
 
 
 def _root(covariance: Array) -> Array:

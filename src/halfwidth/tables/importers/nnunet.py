@@ -267,7 +267,8 @@ def _judged(value: float, presence: Status | None, metric: str) -> tuple[float, 
         if presence is Status.SPURIOUS:
             # Sensitivity without a reference, say: there was nothing to find.
             return value, str(Status.NOT_APPLICABLE)
-    return value, str(presence)
+    kept = presence is Status.NOT_APPLICABLE and metric in METRICS and METRICS[metric].of_nothing
+    return value, str(Status.OK if kept and not math.isnan(value) else presence)
 
 
 # --------------------------------------------------------------------------- names
