@@ -34,7 +34,12 @@ class Fitted:
     @property
     def covariance(self) -> Array:
         """Inverse of the information, (..., K, K): what the model says of independent cases."""
-        known = np.isfinite(self.information).all(axis=(-2, -1), keepdims=True)
+        # NaN where no fit exists, or all cases that tell anything of it are alike.
+        scale = np.sqrt(np.einsum("...kk->...k", self.information))[..., None]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            scaled = self.information / (scale * np.swapaxes(scale, -2, -1))
+            known = (np.abs(np.linalg.det(scaled)) > 0)[..., None, None]
+        known &= np.isfinite(self.coefficients).all(axis=-1)[..., None, None]
         usable = np.where(known, self.information, np.eye(self.information.shape[-1]))
         return np.where(known, np.linalg.inv(usable), np.nan)
 
