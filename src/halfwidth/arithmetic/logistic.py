@@ -15,8 +15,9 @@ MOST_STEPS = 50
 COLLINEAR = 1e-12
 # No step moves the log odds of a case by more: where all are certain the information is none.
 LONGEST = 5.0
-# A step stops short of a point where the likelihood falls by more than this share of how it rose.
-OVERSHOT = 0.5
+# A step stops short of a point where the likelihood falls by more than this share of how it rose,
+# and is halved for that at most so often: what is left of it then moves no digit.
+OVERSHOT, MOST_HALVINGS = 0.5, 60
 # So many values of cases at a time stay in the processor's cache, which is four times as fast.
 AT_A_TIME = 2**17
 
@@ -33,7 +34,12 @@ class Fitted:
     @property
     def covariance(self) -> Array:
         """Inverse of the information, (..., K, K): what the model says of independent cases."""
-        known = np.isfinite(self.information).all(axis=(-2, -1), keepdims=True)
+        # NaN where no fit exists, or all cases that tell anything of it are alike.
+        scale = np.sqrt(np.einsum("...kk->...k", self.information))[..., None]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            scaled = self.information / (scale * np.swapaxes(scale, -2, -1))
+            known = (np.abs(np.linalg.det(scaled)) > 0)[..., None, None]
+        known &= np.isfinite(self.coefficients).all(axis=-1)[..., None, None]
         usable = np.where(known, self.information, np.eye(self.information.shape[-1]))
         return np.where(known, np.linalg.inv(usable), np.nan)
 
@@ -105,16 +111,18 @@ def _coefficients(x: Array, y: Array, w: Array, known: Array, start: Array) -> A
         counted = w > 0
         farthest = np.where(counted, np.abs(moved), 0.0).max(axis=-1)
         share = LONGEST / np.maximum(farthest, LONGEST)
-        while True:
+        last = farthest <= CONVERGED
+        for _ in range(MOST_HALVINGS):
             mean = expit(known + log_odds + share[:, None] * moved)
             gradient = _total(x, w * (y - mean))
-            beyond = single & ((step * gradient).sum(axis=-1) < -OVERSHOT * rise)
+            # Of a step that changes no digit the rise is rounding, however short it is made.
+            falls = (step * gradient).sum(axis=-1) < -OVERSHOT * rise
+            beyond = single & ~last & falls
             if not beyond.any():
                 break
             share[beyond] /= 2
         beta = beta + share[:, None] * step
         log_odds = log_odds + share[:, None] * moved
-        last = farthest <= CONVERGED
         coefficients[rows[single & last]] = beta[single & last]
         separated = np.where(counted, side * log_odds, np.inf).min(axis=-1) > 0
         going = single & ~last & ~separated

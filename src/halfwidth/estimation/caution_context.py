@@ -40,6 +40,8 @@ class CautionContext:
     design: Design | None = None
     classes: ClassContext | None = None
     matched: DetectionContext | None = None
+    # Why the metric does not exist for these cases, where that is known.
+    no_value: str = ""
 
     @property
     def units(self) -> int:

@@ -265,6 +265,8 @@ def _why_no_interval(context: CautionContext) -> tuple[str, str]:
 
 
 def _why_undefined(context: CautionContext) -> tuple[str, str]:
+    if context.no_value:
+        return context.no_value, "report the other classes without it"
     form = context.estimate.statistic_spec.spec.form
     if isinstance(form, Contrast) and form.effect == "ratio":
         return "a ratio needs two positive values, and one is not", "compare by the difference"

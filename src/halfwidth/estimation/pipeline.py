@@ -56,6 +56,8 @@ class Job:
     by: Mapping[str, Any] = field(default_factory=dict)
     # What the table already gives reason to doubt.
     cautions: tuple[Caution, ...] = ()
+    # Why the metric does not exist for these cases, where that is known.
+    no_value: str = ""
     # Rows left out because the metric does not apply to them.
     n_not_applicable: int = 0
     # Over classes, for metrics of a test set.
@@ -248,6 +250,7 @@ def _estimate(
         design=records.design,
         classes=job.classes,
         matched=job.matched,
+        no_value=job.no_value,
     )
     cautions = [*job.cautions, *records.cautions, *cautions_for(context)]
     cautions = sorted(cautions, key=lambda item: item.code)

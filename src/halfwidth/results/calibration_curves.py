@@ -57,6 +57,8 @@ class CalibrationCurve(SingleCurve):
         How cases come: ``"iid"``, ``"clustered"``, ...
     summaries : Estimates
         The numbers that stand on the figure, such as the calibration slope, of the same cases.
+    no_curve : str
+        Why there is no curve, where ``y`` is NaN; empty where there is one.
     """
 
     kind: CalibrationKind
@@ -76,6 +78,7 @@ class CalibrationCurve(SingleCurve):
     seed: int
     design: str
     summaries: Estimates
+    no_curve: str = ""
 
     # What curves that have one number call it.
     area: None = None

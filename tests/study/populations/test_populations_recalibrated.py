@@ -133,3 +133,6 @@ def test_what_cannot_be_recalibrated() -> None:
         populations.recalibrated(replace(apart, labels=apart.labels[::-1]))
     with pytest.raises(DataError, match="some are infinite"):
         populations.recalibrated(logit_empirical([[1.0, -math.inf], [0.0, 1.0]], [0, 1]))
+    next_to_nothing = 1e-200 * np.array([[2.0, 0.5, -1.0, 0.3], [0.0, 0.0, 0.0, 0.0]])
+    with pytest.raises(DataError, match="no temperature from 3e-151 on fits best"):
+        populations.recalibrated(logit_empirical(next_to_nothing, [0, 1, 1, 0]))

@@ -10,7 +10,6 @@ import numpy as np
 
 from halfwidth.arithmetic.probabilities import CLIP, clipped
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.errors import DataError
 from halfwidth.core.forms import AbsoluteSums, LogisticFit, PairedCases, Sums
 from halfwidth.core.spec import Estimand, Metric, MetricSpec, spec_of
 from halfwidth.core.titles import metric_title
@@ -44,40 +43,35 @@ def with_bandwidth(row: MetricRow, metric: Metric, cases: TestSet) -> Metric:
     return replace(metric, parameters={**metric.parameters, "bandwidth": bandwidth})
 
 
-def refuse_no_fit(row: MetricRow, metric: Metric, functional: Functional, records: Array) -> None:
-    """Refuse cases of one class, equal probabilities and such as separate the classes, (k, n).
+def why_no_fit(row: MetricRow, metric: Metric, functional: Functional, records: Array) -> str:
+    """Why a logistic fit to cases, (k, n), does not exist; empty where it does.
 
-    Not of each class of several, where the others may have what this one lacks.
+    They are of one class, their probabilities are equal, or separate the classes.
     """
     form = functional.statistic.spec.form
-    if not isinstance(form, LogisticFit) or row.average == "none" or not records.shape[-1]:
-        return
-    if not math.isnan(float(functional.statistic(records[None])[0])):
-        return
+    fitted = isinstance(form, LogisticFit) and records.shape[-1]
+    if not fitted or not math.isnan(float(functional.statistic(records[None])[0])):
+        return ""
     name, n = metric.spec.name, records.shape[-1]
     p, happened = records[0], records[1] == 1
     if happened.all() or not happened.any():
         if row.average == "top_label":
             every = "in the only case" if n == 1 else f"in all {n} cases"
             right = "right" if happened.all() else "wrong"
-            raise DataError(
-                f"{name} needs right and wrong labels; the top label is {right} {every}"
-            )
+            return f"{name} needs right and wrong labels; the top label is {right} {every}"
         kind = "positive" if happened.all() else "negative"
         every = "the only case is" if n == 1 else f"all {n} cases are"
-        raise DataError(f"{name} needs cases of both classes; {every} {kind}")
+        return f"{name} needs cases of both classes; {every} {kind}"
     if len(np.unique(clipped(p))) == 1:
-        raise DataError(
-            f"{name} needs probabilities that differ; those of all {n} cases are {p[0]:g}"
-        )
+        return f"{name} needs probabilities that differ; those of all {n} cases are {p[0]:g}"
     apart = p[happened].min() >= p[~happened].max() or p[happened].max() <= p[~happened].min()
     if apart:
-        raise DataError(
+        return (
             f"{name} has no finite value: a threshold of the probability separates the "
             f"{happened.sum()} positive from the {(~happened).sum()} negative cases, so that the "
             "slope of the regression is infinite"
         )
-    raise DataError(
+    return (
         f"{name} has no value: part of the curve separates the classes, so that none with finite "
         f"coefficients fits the {n} cases best; take fewer knots ({name}:3) or more cases"
     )

@@ -146,6 +146,7 @@ def _curve(
         seed=request.seed,
         design=job.records.design_name,
         summaries=summaries,
+        no_curve=job.no_value if kind == "calibration" else "",
     )
 
 

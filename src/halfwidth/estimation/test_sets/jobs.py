@@ -31,8 +31,8 @@ from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import NO_VALUES, Functional, Records
 from halfwidth.estimation.test_sets.calibration_checks import (
     calibration_cautions,
-    refuse_no_fit,
     takes_pairs,
+    why_no_fit,
     with_bandwidth,
 )
 from halfwidth.estimation.test_sets.class_context import ClassContext
@@ -66,9 +66,12 @@ def _job_of_metric(row: MetricRow, metric: Metric, cases: TestSet, policies: Pol
         build_functional(row, metric, cases.classes, policies, weighted=weighted), cases
     )
     if of_probabilities:
-        refuse_no_fit(row, metric, job.functional, job.records.arranged)
+        no_value = why_no_fit(row, metric, job.functional, job.records.arranged)
+        # Other classes may have what this one lacks.
+        if no_value and row.average != "none":
+            raise DataError(no_value)
         cautions = calibration_cautions(row, metric, job.functional, cases, policies)
-        return replace(job, cautions=tuple(cautions))
+        return replace(job, cautions=tuple(cautions), no_value=no_value)
     threshold = None
     if metric.spec.takes in COUNTING:
         threshold = _threshold(row, metric, cases, policies)

@@ -245,7 +245,8 @@ def _spectrum(strata: Sequence[Draws], spread: float, squares: float) -> Spectru
     values = sum(len(one.values) for one in strata)
     always = min(2**12, LOOKED_AT // values) if values <= MOST_VALUES else 0
     count = max(16, always, normal_frequencies(vanished, squares, spread))
-    while True:
+    # Each time there are at least twice as many, up to all that may be.
+    for _ in range(MOST_FREQUENCIES.bit_length()):
         gathered = [_gathered(one, spread * count) for one in strata]
         most = min(MOST_FREQUENCIES, MOST_PRODUCTS // sum(len(nodes) for nodes, _ in gathered))
         count = min(count, most)
@@ -256,8 +257,9 @@ def _spectrum(strata: Sequence[Draws], spread: float, squares: float) -> Spectru
             last = np.flatnonzero(np.abs(spectrum) > vanished / 100)[-1]
             return np.asarray(spectrum[: last + 1])
         if count == most:
-            return np.asarray(spectrum * np.exp(-((3 * np.arange(1, count + 1) / count) ** 2) / 2))
+            break
         count *= 4 if count * 16 < most else 2
+    return np.asarray(spectrum * np.exp(-((3 * np.arange(1, count + 1) / count) ** 2) / 2))
 
 
 def normal_frequencies(vanished: float, squares: float, spread: float) -> int:

@@ -15,6 +15,8 @@ NEAR, FINEST = 1e-6, 5e-6
 NEAR_OF_FEW, FINEST_OF_FEW = 2e-5, 2e-4
 # Values that are looked at first, where there are many.
 FIRST = 2000
+# Steps that are finer than the first one by this power of 2 are none.
+MOST_DIVISIONS = 200
 
 
 def lattice_step(strata: Sequence[Array], deviation: float, *, few: bool) -> float | None:
@@ -40,7 +42,8 @@ def _common_step(strata: Sequence[Array], tolerance: float, finest: float) -> fl
     if not len(gaps):
         return np.inf
     step = float(gaps[0])
-    while True:
+    # What is left of a division is at most half of the step.
+    for _ in range(MOST_DIVISIONS):
         if step < finest:
             return None
         rest = np.abs(gaps - step * np.rint(gaps / step))
@@ -48,6 +51,8 @@ def _common_step(strata: Sequence[Array], tolerance: float, finest: float) -> fl
         if not len(rest):
             break
         step = float(rest.min())
+    else:
+        return None
     # The step itself is rounded: what many steps add up to is known better.
     steps = np.rint(gaps / step)
     return float((gaps @ steps) / (steps @ steps))

@@ -42,6 +42,10 @@ NEGLIGIBLE = 1e-16
 POINTS_OF_MOMENTS, ERRORS = 64, 9.0
 # A transform below this does not change them.
 VANISHED = 1e-8
+# A quantile farther from the normal one than the step that is doubled so often is an end.
+MOST_DOUBLINGS = 200
+# Brent's method takes at most the square of the steps of a bisection, of which these are enough.
+MOST_STEPS = 60**2
 
 
 @frozen
@@ -286,7 +290,8 @@ class RatioOfSums(Undrawn):
             return np.asarray(self.shift + low)
         tolerance = 1e-9 * self._error
         return np.asarray(
-            self.shift + optimize.brentq(excess, low, high, xtol=tolerance, rtol=1e-14)
+            self.shift
+            + optimize.brentq(excess, low, high, xtol=tolerance, rtol=1e-14, maxiter=MOST_STEPS)
         )
 
     def _around(self, excess: Callable[[float], float], z: float) -> tuple[float, float]:
@@ -296,7 +301,9 @@ class RatioOfSums(Undrawn):
         side = 1.0 if excess(guess) < 0 else -1.0
         end, step = (highest if side > 0 else lowest), self._error / 8
         last, ahead = guess, guess
-        while ahead != end:
+        for _ in range(MOST_DOUBLINGS):
+            if ahead == end:
+                break
             last, ahead = ahead, min(max(ahead + side * step, lowest), highest)
             if (excess(ahead) < 0) != (side > 0):
                 return min(last, ahead), max(last, ahead)

@@ -22,6 +22,7 @@ from halfwidth.arithmetic.kernel_curves import (
 )
 from halfwidth.arithmetic.logistic import Fitted
 from halfwidth.arithmetic.logistic_fits import Regression, regressions
+from halfwidth.arithmetic.probabilities import clipped
 from halfwidth.core.forms import LogisticFit, PairedCases
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
@@ -179,8 +180,9 @@ def _gaps_of(one: Regression, design: Design, draws: Array) -> Gaps:
     ranks = np.linspace(0, len(order) - 1, min(MOST_POINTS, len(order)))
     points = order[np.round(ranks).astype(np.intp)]
     terms, p, mean = one.terms[:, points], one.p[points], one.means[points]
+    said = clipped(one.p)
     calibrated = Fitted(
-        one.fitted.coefficients, (one.terms * one.weights * one.p * (1 - one.p)) @ one.terms.T
+        one.fitted.coefficients, (one.terms * one.weights * said * (1 - said)) @ one.terms.T
     )
     robust = not design.independent or one.form.weighted
     covariance = one.fitted.covariance

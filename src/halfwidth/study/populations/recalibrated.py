@@ -11,6 +11,11 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.types import Array
 from halfwidth.study.populations.logits import Labels, LogitPopulation
 
+# From a temperature of 1 on it is halved at most so often.
+MOST_DOUBLINGS = 500
+# Brent's method takes at most the square of the steps of a bisection.
+MOST_STEPS = 60**2
+
 
 def recalibrated(
     population: LogitPopulation, *, slope: float = 1.0, intercept: float = 0.0
@@ -98,7 +103,12 @@ def _inverse_temperature(logits: Array, labels: Labels) -> float:
             "the logits of true classes are no higher than those of others: no temperature "
             "calibrates them (are classes in the order of the columns?)"
         )
-    above = 1.0
-    while derivative(above) > 0:
-        above *= 2
-    return float(optimize.brentq(derivative, 0.0, above, xtol=1e-14, rtol=1e-14))
+    above = next((2.0**k for k in range(MOST_DOUBLINGS) if derivative(2.0**k) <= 0), None)
+    if above is None:
+        raise DataError(
+            f"no temperature from {2.0**-MOST_DOUBLINGS:.0e} on fits best: nowhere is the largest "
+            "logit larger than that of the true class by more than next to nothing"
+        )
+    return float(
+        optimize.brentq(derivative, 0.0, above, xtol=1e-14, rtol=1e-14, maxiter=MOST_STEPS)
+    )
