@@ -75,7 +75,7 @@ def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     for command in (["init", "-q"], ["add", "."]):
-        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)  # noqa: S607
     monkeypatch.setattr(module, "ROOT", tmp_path)
     return module
 
