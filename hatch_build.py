@@ -7,6 +7,7 @@ compiler.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import importlib.util
 import itertools
@@ -95,19 +96,31 @@ class CustomBuildHook(BuildHookInterface[Any]):
                 shutil.copyfile(compiled, beside)
                 beside.replace(folder / name)
         except (CannotCompileError, OSError) as error:
+            # An aborted build is not finalized.
+            self._clear()
             if _is_set("HALFWIDTH_REQUIRE_C"):
                 self.app.abort(f"HALFWIDTH_REQUIRE_C is set, but there is no C library: {error}")
             _remove_old(folder / name, editable=editable)
             self.app.display_warning(f"No C library, so NumPy will do its work: {error}")
             return
+        except BaseException:
+            self._clear()
+            raise
         self.app.display_info(f"Compiled {name} with {compiler}")
-        if not editable:
+        if editable:
+            self._clear()
+        else:
             build_data["force_include"][str(compiled)] = f"{KERNELS.relative_to('src')}/{name}"
+            # Whatever ends the build: it is finalized only where the wheel is made.
+            atexit.register(self._clear)
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{_platform_tag()}"
 
     def finalize(self, _version: str, _build_data: dict[str, Any], _artifact: str) -> None:
         """Leave nothing behind."""
+        self._clear()
+
+    def _clear(self) -> None:
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
 

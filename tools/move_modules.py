@@ -72,20 +72,27 @@ def _renamed(text: str, names: dict[str, str], paths: dict[str, str], *, python:
 
 
 def _renamed_in_index(text: str, names: dict[str, str]) -> str:
-    """An index of public names names modules without the package."""
+    """An index of public names names modules, and what lies in them, without the package."""
     for old, new in names.items():
         within, new_within = old.removeprefix("halfwidth."), new.removeprefix("halfwidth.")
-        text = re.sub(rf"(?<=[\"']){re.escape(within)}(?=[\"'])", new_within, text)
+        text = re.sub(rf"(?<=[\"']){re.escape(within)}(?=[\"']|\.\w)", new_within, text)
     return text
 
 
 def _import_of_module(text: str, old: str, new: str) -> str:
     """``from halfwidth.core import curves, errors`` in two lines, the module under its old name."""
     (package, _, name), (new_package, _, new_name) = old.rpartition("."), new.rpartition(".")
-    pattern = re.compile(rf"^(\s*)from {re.escape(package)} import ([\w, ]+)$", re.MULTILINE)
+    # On one line or in brackets over several, in code and in what examples show.
+    pattern = re.compile(
+        rf"^([ ]*(?:(?:>>>|\.\.\.)[ ])?)from {re.escape(package)} import "
+        r"(?:\(([^()]*)\)|([\w, ]+))([ ]*#.*)?$",
+        re.MULTILINE,
+    )
 
     def split(found: re.Match[str]) -> str:
-        indent, imported = found[1], [part.strip() for part in found[2].split(",")]
+        indent, comment = found[1], found[4]
+        listed = re.sub(r"#.*", "", found[2] or found[3]).split(",")
+        imported = [" ".join(part.split()) for part in listed if part.strip()]
         moved = [part for part in imported if part.split(" as ")[0] == name]
         if not moved:
             return found[0]
@@ -95,6 +102,7 @@ def _import_of_module(text: str, old: str, new: str) -> str:
         kept = [part for part in imported if part not in moved]
         if kept:
             lines.insert(0, f"{indent}from {package} import {', '.join(kept)}")
+        lines[-1] += f"  {comment.strip()}" if comment else ""
         return "\n".join(lines)
 
     return pattern.sub(split, text)

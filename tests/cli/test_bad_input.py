@@ -333,3 +333,27 @@ def test_interrupted_is_130(
         main(["ci", str(tmp_path / "t.csv")])
     assert left.value.code == 130
     assert b"Traceback" not in capfdbinary.readouterr().err
+
+
+@pytest.mark.parametrize("words", [("ci",), ("runs",), ("score", "first"), ("study", "init")])
+def test_links_that_lead_nowhere_are_called_so(
+    words: tuple[str, ...], tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("first").symlink_to("second")
+    Path("second").symlink_to("first")
+    Path("gone").symlink_to("nothing.csv")
+    looping = run(*words, "first")
+    assert looping.status == 2
+    assert "first: a link that leads back to itself, and to no file" in looping.err
+    if len(words) == 1:
+        assert "gone: a link to nothing.csv, where nothing is" in run(*words, "gone").err
+
+
+def test_ids_that_differ_by_an_apostrophe_are_two_cases(tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "ids.csv"
+    rows = ["=x,A,0.5", "'=x,A,0.6", "c,A,0.7", "=x,B,0.6", "'=x,B,0.8", "c,B,0.4"]
+    file.write_text("\n".join(["case,model,dsc", *rows]) + "\n")
+    cases = [row.split(",")[0] for row in run("convert", file).out.splitlines()[1:]]
+    # As text they are defused.
+    assert sorted(set(cases)) == ["''=x", "'=x", "c"]

@@ -164,3 +164,21 @@ def test_cells_of_estimates_carry_what_a_page_sorts_and_links_by() -> None:
     assert isinstance(codes, Cell)
     assert interval.value == (e.low, e.high)
     assert codes.value == tuple(caution.code for caution in e.cautions)
+
+
+def test_a_name_that_turns_the_direction_of_writing_does_so_nowhere(tmp_path: Path) -> None:
+    names = {"A\u202egnp.exe": [0.1, 0.4, 0.6], "B\u2066": [0.2, 0.4, 0.7]}
+    result = hw.estimate(hw.CaseValues.from_arrays(names, metric="dsc"))
+    page = tmp_path / "page.html"
+    hw.report(result, page)
+    shown = [render(result.document(), "markdown"), result.to_json(), page.read_text()]
+    assert [one for one in shown if "\u202e" in one or "\u2066" in one] == []
+    # Programs get the name as it is.
+    labels = [one["label"] for one in json.loads(result.to_json())["estimates"]]
+    assert sorted(labels) == sorted(names)
+
+
+def test_markdown_takes_no_name_for_a_formula() -> None:
+    values = {"$x^2$": [0.1, 0.4, 0.6], "B": [0.2, 0.4, 0.7]}
+    result = hw.estimate(hw.CaseValues.from_arrays(values, metric="dsc"))
+    assert r"| \$x\^2\$ |" in render(result.document(), "markdown")

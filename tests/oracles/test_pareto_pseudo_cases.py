@@ -629,3 +629,12 @@ def test_few_effective_clusters_claim_nothing_that_an_interval_denies(seed: int)
     for one in hw.compare(values, test="none", **settings):
         assert one.estimate.low > 0 or (one.first, one.second) not in ranking.claims
         assert one.estimate.high < 0 or (one.second, one.first) not in ranking.claims
+
+
+@pytest.mark.parametrize("statistic", ["trimmed_mean", "iqr", "median"])
+def test_unseen_failures_are_refused_where_they_change_nothing(statistic: str) -> None:
+    values = np.linspace(0.5, 0.95, 30)
+    seen = hw.summary_ci(values, metric="dsc", statistic=statistic)
+    assert seen.if_unseen_failures is None
+    with pytest.raises(hw.OptionError, match=r"failures='unseen' has no effect"):
+        hw.summary_ci(values, metric="dsc", statistic=statistic, failures="unseen")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import re
@@ -155,3 +156,26 @@ def test_a_source_archive_has_what_a_build_needs_and_nothing_that_lies_about() -
     assert needed <= held
     left = re.compile(r"(^|/)(\.[^/]*cache|__pycache__|\.venv|\.hypothesis|site|dist)/|_core\.")
     assert [path for path in held if left.search(path)] == []
+
+
+@pytest.mark.parametrize("version", ["standard", "editable"])
+@pytest.mark.parametrize("required", ["0", "1"])
+def test_an_installation_leaves_no_folder_behind(
+    version: str,
+    required: str,
+    hook_module: Any,
+    package: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept = tmp_path / "temporary"
+    kept.mkdir()
+    monkeypatch.setattr(hook_module.tempfile, "tempdir", str(kept))
+    monkeypatch.setenv("CC", "false")
+    monkeypatch.setenv("HALFWIDTH_REQUIRE_C", required)
+    data: dict[str, Any] = {"force_include": {}, "pure_python": True}
+    hook = hook_module.CustomBuildHook(str(package), {}, None, None, "", "wheel", App())
+    # A build that is aborted, or fails elsewhere, is not finalized.
+    with contextlib.suppress(SystemExit):
+        hook.initialize(version, data)
+    assert list(kept.iterdir()) == []

@@ -37,7 +37,7 @@ def _defused(cell: object) -> object:
     """
     if isinstance(cell, float) and cell != cell:  # noqa: PLR0124
         return None
-    return f"'{cell}" if isinstance(cell, str) and _runs(cell.lstrip("'")) else cell
+    return f"'{cell}" if isinstance(cell, str) and runs(cell.lstrip("'")) else cell
 
 
 def as_written(cell: str) -> str:
@@ -46,10 +46,10 @@ def as_written(cell: str) -> str:
     >>> [as_written(cell) for cell in ("'=a", "''=a", "'tis", "'-1,1")]
     ['=a', "'=a", "'tis", "'-1,1"]
     """
-    return cell[1:] if cell.startswith("'") and _runs(cell.lstrip("'")) else cell
+    return cell[1:] if cell.startswith("'") and runs(cell.lstrip("'")) else cell
 
 
-def _runs(cell: str) -> bool:
+def runs(cell: str) -> bool:
     """Whether a spreadsheet may take a text for a formula."""
     return cell.startswith(("\t", "\r")) or (
         cell.startswith(("=", "+", "-", "@")) and not _are_numbers(cell)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
@@ -192,7 +193,13 @@ def json_text(document: Any) -> str:
       "value": null
     }
     """
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    # What turns the direction of writing, or a screen obeys, is the same when it is escaped.
+    return re.sub(r"[^\n -~]", lambda one: _escaped(one[0]), text)
+
+
+def _escaped(letter: str) -> str:
+    return letter if letter.isprintable() else json.dumps(letter)[1:-1]
 
 
 def plain(value: Any) -> Any:

@@ -59,6 +59,19 @@ class Bounds:
         return f"{left}{self.low:g}, {self.high:g}{right}".replace("inf", "∞")
 
 
+def as_bounds(bounds: Any) -> Bounds:
+    """The bounds that are given as such, or as a pair of numbers."""
+    if isinstance(bounds, Bounds):
+        return bounds
+    try:
+        low, high = (float(end) for end in bounds if is_number(end))
+    except (OverflowError, TypeError, ValueError):
+        raise OptionError(
+            f"{spelled('bounds', bounds)} is not a pair of numbers (low, high)"
+        ) from None
+    return Bounds(low, high)
+
+
 UNBOUNDED = Bounds(-math.inf, math.inf)
 UNIT_INTERVAL = Bounds(0.0, 1.0)
 

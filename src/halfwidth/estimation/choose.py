@@ -88,11 +88,6 @@ def if_unseen_failures(method: MethodSpec) -> MethodSpec | None:
     return METHODS["dirichlet"] if method.name == "dirichlet_pareto" else None
 
 
-def tells_failures(method: MethodSpec) -> bool:
-    """Whether ``auto`` chose it for failures that were seen, or in its place for unseen ones."""
-    return method.name in ("dirichlet_pareto", "dirichlet")
-
-
 def choose(functional: Functional, records: Records, level: Level) -> MethodSpec:
     """The method for a functional of some records."""
     statistic = functional.statistic

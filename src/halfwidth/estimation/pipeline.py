@@ -24,7 +24,6 @@ from halfwidth.estimation.choose import (
     choose,
     choose_for_counts,
     if_unseen_failures,
-    tells_failures,
 )
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import (
@@ -119,7 +118,11 @@ def estimate_jobs(
     """
     plan = plan_of(request) if plan is None else plan
     methods = [method_for(job, request) for job in jobs]
-    if request.failures != "seen" and methods and not any(map(tells_failures, methods)):
+    if (
+        request.failures != "seen"
+        and jobs
+        and not any(_tells_failures(job, request) for job in jobs)
+    ):
         raise OptionError(
             f"{spelled('failures', request.failures)} has no effect: auto takes {methods[0].name} "
             "here; it tells seen from unseen failures only in means and SDs of metrics with "
@@ -136,6 +139,11 @@ def estimate_jobs(
         batch, own = [jobs[i] for i in indices], [methods[i] for i in indices]
         estimates.update(zip(indices, _estimate_batch(batch, own, request, plan), strict=True))
     return tuple(estimates[index] for index in range(len(jobs)))
+
+
+def _tells_failures(job: Job, request: Request) -> bool:
+    """Whether ``auto`` has one method for failures that were seen, and another for unseen ones."""
+    return if_unseen_failures(choose(job.functional, job.records, request.level)) is not None
 
 
 def method_for(job: Job, request: Request) -> MethodSpec:

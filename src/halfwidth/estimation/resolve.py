@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.checks import as_choice, as_count, as_number, is_number, one_of
+from halfwidth.core.checks import as_choice, as_count, as_number, one_of
 from halfwidth.core.errors import OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import PAIRS_OF_CASES
@@ -29,7 +29,7 @@ from halfwidth.core.spec import (
     StatisticSpec,
     spec_of,
 )
-from halfwidth.core.types import Bounds, Level
+from halfwidth.core.types import Bounds, Level, as_bounds
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES, Missing
 from halfwidth.estimation.grouping import Over
 from halfwidth.intervals.all_methods import METHODS, method_named
@@ -144,7 +144,7 @@ def _metric_parameters(name: str) -> tuple[Parameter, ...]:
 
 def _bounds_within(spec: MetricSpec, wanted: Any) -> Bounds:
     """Bounds for a metric: no value lies beyond its own, so that wider ones are a mistake."""
-    bounds, own = _as_bounds(wanted), spec.bounds
+    bounds, own = as_bounds(wanted), spec.bounds
     if bounds.low < own.low or bounds.high > own.high:
         advice = "give narrower ones, or name the metric otherwise if it is another"
         low, high = bounds.low / 100, bounds.high / 100
@@ -156,18 +156,6 @@ def _bounds_within(spec: MetricSpec, wanted: Any) -> Bounds:
             f"{spec.called}, {own}: {advice}"
         )
     return bounds
-
-
-def _as_bounds(bounds: Any) -> Bounds:
-    if isinstance(bounds, Bounds):
-        return bounds
-    try:
-        low, high = (float(end) for end in bounds if is_number(end))
-    except (OverflowError, TypeError, ValueError):
-        raise OptionError(
-            f"{spelled('bounds', bounds)} is not a pair of numbers (low, high)"
-        ) from None
-    return Bounds(low, high)
 
 
 def resolve_statistic(statistic: Any) -> Statistic:

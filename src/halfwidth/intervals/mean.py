@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from halfwidth.core.spec import Estimand, Need, Promise, Unanswered, interval_method
-from halfwidth.core.types import Array, Bounds, Interval, Level
+from halfwidth.core.types import Array, Bounds, Interval, Level, as_bounds
 from halfwidth.core.undefined import no_interval
 from halfwidth.summaries.location import cases_cut
 
@@ -373,13 +373,13 @@ def trimmed_t(values: Array, share: float, level: Level) -> Interval:
     cite="hoeffding1963",
     assumes=WITHIN_BOUNDS,
 )
-def hoeffding(values: Array, bounds: Bounds, level: Level) -> Interval:
+def hoeffding(values: Array, bounds: Bounds | tuple[float, float], level: Level) -> Interval:
     """Hoeffding's concentration interval, x̄ ± (b - a) √(ln(2/α) / (2n)).
 
     Parameters
     ----------
     values : ndarray, shape (..., n)
-    bounds : Bounds
+    bounds : Bounds or pair of floats
         The metric's range [a, b], both ends finite.
     level : Level
 
@@ -400,7 +400,7 @@ def hoeffding(values: Array, bounds: Bounds, level: Level) -> Interval:
     """
     mean, sd = _centre_and_sd(values)
     n = values.shape[-1]
-    reach = bounds.width * np.sqrt(np.log(1 / level.tail) / (2 * n))
+    reach = as_bounds(bounds).width * np.sqrt(np.log(1 / level.tail) / (2 * n))
     return Interval.of(mean - reach, mean + reach, sd / np.sqrt(n))
 
 
@@ -414,7 +414,9 @@ def hoeffding(values: Array, bounds: Bounds, level: Level) -> Interval:
     cite="maurer_pontil2009",
     assumes=WITHIN_BOUNDS,
 )
-def empirical_bernstein(values: Array, bounds: Bounds, level: Level) -> Interval:
+def empirical_bernstein(
+    values: Array, bounds: Bounds | tuple[float, float], level: Level
+) -> Interval:
     """Empirical Bernstein interval of Maurer and Pontil.
 
     x̄ ± [s √(2 ln(4/α) / n) + (b - a) · 7 ln(4/α) / (3(n - 1))], both terms inside the ±.
@@ -422,7 +424,7 @@ def empirical_bernstein(values: Array, bounds: Bounds, level: Level) -> Interval
     Parameters
     ----------
     values : ndarray, shape (..., n)
-    bounds : Bounds
+    bounds : Bounds or pair of floats
         The metric's range [a, b], both ends finite.
     level : Level
 
@@ -446,7 +448,7 @@ def empirical_bernstein(values: Array, bounds: Bounds, level: Level) -> Interval
     if n < 2:
         return no_interval(mean)
     log_term = np.log(2 / level.tail)
-    reach = sd * np.sqrt(2 * log_term / n) + bounds.width * 7 * log_term / (3 * (n - 1))
+    reach = sd * np.sqrt(2 * log_term / n) + as_bounds(bounds).width * 7 * log_term / (3 * (n - 1))
     return Interval.of(mean - reach, mean + reach, sd / np.sqrt(n))
 
 

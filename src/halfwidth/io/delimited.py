@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.csv_cells import as_written
+from halfwidth.core.csv_cells import as_written, runs
 from halfwidth.core.errors import DataError, quoted
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
@@ -196,7 +196,7 @@ class _Body:
         self._rows += len(rows)
         self._numbers.append(np.array(numbers, dtype=np.intp))
         for part, cells in zip(self._parts, zip(*rows, strict=True), strict=bool(rows)):
-            part.append(_as_written(text_column(cells)))
+            part.append(text_column(cells))
 
     def _without_blank(
         self, numbers: list[int], rows: list[list[str]]
@@ -214,15 +214,19 @@ class _Body:
         if not self._rows:
             return [text_column([]) for _ in self._parts], np.empty(0, dtype=np.intp)
         return (
-            [np.concatenate(part)[: self._to_last] for part in self._parts],
+            [_as_written(np.concatenate(part)[: self._to_last]) for part in self._parts],
             np.concatenate(self._numbers)[: self._to_last],
         )
 
 
 def _as_written(column: NDArray[Any]) -> NDArray[Any]:
-    """A column whose cells that were defused as formulas are what they were before."""
+    """A column whose cells that were defused as formulas are what they were before.
+
+    What defuses cells leaves none as it was: where one stands, those with an apostrophe have it of
+    their own, and are others.
+    """
     defused = np.strings.startswith(column, "'")
-    if defused.any():
+    if defused.any() and not any(map(runs, column[~defused].tolist())):
         column[defused] = [as_written(cell) for cell in column[defused].tolist()]
     return column
 

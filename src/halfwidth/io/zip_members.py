@@ -5,6 +5,7 @@ Nothing is unpacked to disk, so that names of members are never paths.
 
 from __future__ import annotations
 
+import functools
 import io
 import struct
 import zipfile
@@ -32,10 +33,18 @@ class ZipMembers:
     def __init__(self, archive: zipfile.ZipFile, opened: IO[bytes]) -> None:
         self._archive, self._opened, self._unpacked = archive, opened, 0
 
-    @property
+    @functools.cached_property
     def names(self) -> list[str]:
-        """The names of all members, those of folders left out."""
-        return [name for name in self._archive.namelist() if not name.endswith("/")]
+        """The names of all members, each once, those of folders left out."""
+        contents: dict[str, tuple[int, int]] = {}
+        for one in self._archive.infolist():
+            content = (one.file_size, one.CRC)
+            if not one.is_dir() and contents.setdefault(one.filename, content) != content:
+                raise DataError(
+                    f"has its member {one.filename!r} more than once, with different contents, so "
+                    "that it is open which one counts; unpack the file, and pack it again"
+                )
+        return list(contents)
 
     def read(self, name: str) -> bytes:
         """The data of a member."""

@@ -16,6 +16,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.option_names import spelled
 from halfwidth.io.images import IMAGE_SUFFIXES, is_image, stem
+from halfwidth.io.paths import link_to_nothing
 
 # Files of voxels that belong to a separate header.
 DATA_SUFFIXES = (".raw.gz", ".raw", ".zraw", ".img.gz", ".img", ".hdr")
@@ -112,6 +113,8 @@ def _check_paths(predictions: Path, references: Path) -> None:
 def _check_exists(path: Path) -> None:
     if path.exists():
         return
+    if link := link_to_nothing(path):
+        raise link
     absent = path
     while not absent.parent.exists():
         absent = absent.parent

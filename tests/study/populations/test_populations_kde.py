@@ -10,9 +10,16 @@ from hypothesis import strategies as st
 from scipy import integrate
 from support import examples
 
-from halfwidth import Bounds
-from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array
-from halfwidth.study.populations import AdaptiveKde, adaptive_kde, characterize
+from halfwidth import Bounds, OptionError
+from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Level
+from halfwidth.intervals import empirical_bernstein, hoeffding
+from halfwidth.study import analysis
+from halfwidth.study.populations import (
+    AdaptiveKde,
+    adaptive_kde,
+    characterize,
+    fit_diagnostics,
+)
 
 SKEWED = np.round(np.random.default_rng(5).beta(8, 2, 40), 3)
 WITH_ATOMS = np.concatenate([SKEWED, [0.0, 0.0, 1.0, 1.0, 1.0]])
@@ -332,3 +339,18 @@ def test_the_whole_partial_mean_is_the_mean() -> None:
         assert population.partial_mean(0.3, 0.3) == 0
         halves = population.partial_mean(0, 0.4) + population.partial_mean(0.4, 1)
         assert halves == pytest.approx(population.mean, rel=1e-13)
+
+
+def test_bounds_may_be_a_pair_wherever_a_public_function_takes_them() -> None:
+    pair, bounds = (0, 1), Bounds(0, 1)
+    population = adaptive_kde(SKEWED, pair)
+    assert population.mean == adaptive_kde(SKEWED, bounds).mean
+    assert fit_diagnostics(population, SKEWED, pair).mass_outside == 0
+    fits = [analysis.kolmogorov_smirnov(SKEWED, "beta", bounds=one) for one in (pair, bounds)]
+    assert fits[0].statistic == fits[1].statistic
+    assert analysis.lilliefors_p(SKEWED, "beta", bounds=pair, draws=3, rng=1) > 0
+    for method in (hoeffding, empirical_bernstein):
+        ends = [method(SKEWED, one, Level(0.95)).high for one in (pair, bounds)]
+        assert ends[0] == ends[1]
+    with pytest.raises(OptionError, match=r"bounds=0\.5 is not a pair of numbers"):
+        adaptive_kde(SKEWED, 0.5)  # type: ignore[arg-type]

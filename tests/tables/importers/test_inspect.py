@@ -260,3 +260,20 @@ def test_a_header_of_other_kinds_is_read_without_its_names(tmp_path: Path) -> No
     )
     assert "model" not in table
     assert table.stated_means == ()
+
+
+def test_a_member_that_is_there_several_times_counts_once(tmp_path: Path) -> None:
+    file = log(tmp_path / "a.eval", sample("a"), sample("b", value="I"))
+    with zipfile.ZipFile(file) as archive:
+        same = archive.read("samples/a_epoch_1.json")
+    for _ in range(2):
+        _append(file, "samples/a_epoch_1.json", same)
+    assert cells(read_table(file), "case") == ["a", "b"]
+    _append(file, "samples/a_epoch_1.json", json.dumps(sample("a", value="I")).encode())
+    with pytest.raises(hw.DataError, match=r"more than once, with different contents"):
+        read_table(file)
+
+
+def _append(file: Path, name: str, data: bytes) -> None:
+    with zipfile.ZipFile(file, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
+        archive.writestr(name, data)

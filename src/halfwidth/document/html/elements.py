@@ -10,7 +10,10 @@ from xml.etree.ElementTree import Element
 from halfwidth.core.errors import without_endless_words
 
 # What HTML allows in no form, but tables of results may hold.
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+# What no page may hold, and what turns the direction of writing: a name would be read as another.
+_FORBIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
 
 _EMPTY, _RAW = {"meta", "img", "col"}, {"style", "script"}
 

@@ -36,7 +36,7 @@ def render_markdown(document: Document) -> str:
 
 def markdown_text(text: str) -> str:
     """Text that Markdown shows as it is."""
-    return re.sub(r"([\\`*_{}\[\]<>|#~])", r"\\\1", one_line(text))
+    return re.sub(r"([\\`*_{}\[\]<>|#~$^])", r"\\\1", one_line(text))
 
 
 def _block(part: Part) -> str:

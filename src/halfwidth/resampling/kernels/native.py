@@ -13,9 +13,11 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import struct
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,6 +36,8 @@ MOST_UNITS = 2**32
 EXPONENTIALS = 12
 # Widths of the tables that sums are drawn from, and floats in a line of the cache.
 WIDTHS, LINE = (1, 2, 4, 8), 8
+# Bytes of the header of a library for Linux.
+ELF_HEADER = 64
 # Draws, values of rows, and steps of programs that one call goes through.
 AT_A_TIME = 2**24
 
@@ -106,6 +110,8 @@ def _library() -> Any:
         raise OSError("no compiled library was built at installation")
     if sys.byteorder != "little" or sys.maxsize < 2**32:
         raise OSError("the compiled library is for little-endian machines of 64 bits")
+    if not _is_whole(path):
+        raise _not_used(f"{path.name} is cut off")
     loaded = ctypes.CDLL(str(path))
     for name, types in _SIGNATURES.items():
         function = getattr(loaded, name)
@@ -114,10 +120,33 @@ def _library() -> Any:
     expected = shared_library.source_hash()
     if expected and loaded.hw_source_hash().decode() != expected:
         # The functions may take other arguments by now.
-        message = f"{path.name} was built from other C files; install halfwidth again"
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
-        raise OSError(message)
+        raise _not_used(f"{path.name} was built from other C files")
     return loaded
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a library is as long as its header says; other loaders than that of ELF look there.
+
+    That one maps what is not there, and the process dies where it is touched.
+    """
+    with path.open("rb") as opened:
+        header = opened.read(ELF_HEADER)
+    if header[:4] != b"\x7fELF":
+        return True
+    if len(header) < ELF_HEADER:
+        return False
+    # Its table of sections is the last thing in it.
+    (table,), (entry, entries) = (
+        struct.unpack_from("<Q", header, 40),
+        struct.unpack_from("<HH", header, 58),
+    )
+    return bool(path.stat().st_size >= table + entry * entries)
+
+
+def _not_used(why: str) -> OSError:
+    message = f"{why}; install halfwidth again"
+    warnings.warn(message, RuntimeWarning, stacklevel=3)
+    return OSError(message)
 
 
 def call(name: str, *arguments: Any) -> None:

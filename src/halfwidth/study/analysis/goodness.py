@@ -15,7 +15,7 @@ from halfwidth.core import rng as randomness
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.core.types import Array, Bounds
+from halfwidth.core.types import Array, Bounds, as_bounds
 from halfwidth.study.analysis.fits import (
     OF_LOGITS,
     OF_VALUES,
@@ -64,7 +64,9 @@ class Goodness:
     _scaled: Array = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
 
 
-def kolmogorov_smirnov(values: ArrayLike, family: str, *, bounds: Bounds | None = None) -> Goodness:
+def kolmogorov_smirnov(
+    values: ArrayLike, family: str, *, bounds: Bounds | tuple[float, float] | None = None
+) -> Goodness:
     """Fit a family to values by maximum likelihood and measure how far it is from them.
 
     D = maxᵢ max(i/n - F(x₍ᵢ₎), F(x₍ᵢ₎) - (i - 1)/n), F the distribution function of the fit. The
@@ -78,7 +80,7 @@ def kolmogorov_smirnov(values: ArrayLike, family: str, *, bounds: Bounds | None 
         Finite, at least two different ones.
     family : str
         normal, t, skewnormal, lognormal, logistic, exponential, chi2, beta, gamma, pareto, weibull.
-    bounds : Bounds, optional
+    bounds : Bounds or pair of floats, optional
         The range of the metric. The beta lies between its ends; lognormal, exponential, chi2 (of
         scale 1: with a scale it is the gamma), gamma, pareto and weibull start at 0. None: values
         on the whole line, as logits are, for which there are normal, t, skewnormal, logistic, and
@@ -111,6 +113,7 @@ def kolmogorov_smirnov(values: ArrayLike, family: str, *, bounds: Bounds | None 
     >>> round(found.statistic, 4), round(found.p, 3)
     (0.1507, 0.999)
     """
+    bounds = None if bounds is None else as_bounds(bounds)
     fitting = fitting_named(family, bounds)
     ordered = finite_values(values, least=2, purpose="a test of fit")
     if bounds is not None and (ordered[0] < bounds.low or ordered[-1] > bounds.high):
@@ -122,7 +125,7 @@ def lilliefors_p(
     values: ArrayLike,
     family: str,
     *,
-    bounds: Bounds | None = None,
+    bounds: Bounds | tuple[float, float] | None = None,
     draws: int = DRAWS,
     rng: Any = None,
 ) -> float:
@@ -160,6 +163,7 @@ def lilliefors_p(
     """
     check_draws(draws)
     entropy = randomness.resolve_seed(rng)
+    bounds = None if bounds is None else as_bounds(bounds)
     goodness = kolmogorov_smirnov(values, family, bounds=bounds)
     return bootstrap_p(
         goodness, fitting_named(family, bounds), draws, (entropy, "lilliefors", family)

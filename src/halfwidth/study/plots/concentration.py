@@ -45,7 +45,9 @@ LARGEST, POINTS = 1e9, 46
 HEIGHT = 3.0
 
 
-def theoretical_width(method: str, n: Array, sd: float, bounds: Bounds, level: Level) -> Array:
+def theoretical_width(
+    method: str, n: Array, sd: float, bounds: Bounds | tuple[float, float], level: Level
+) -> Array:
     """The width of an interval for a mean of n values with this SD, as our own intervals have it.
 
     Concentration intervals take values, of which none can make 10⁹ at hand. Their width is a sum
@@ -59,7 +61,7 @@ def theoretical_width(method: str, n: Array, sd: float, bounds: Bounds, level: L
         At least 2.
     sd : float
         Of the sample (n - 1).
-    bounds : Bounds
+    bounds : Bounds or pair of floats
         Of the values.
     level : Level
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.types import Array, Bounds
+from halfwidth.core.types import Array, Bounds, as_bounds
 from halfwidth.study.populations.base import finite_values
 from halfwidth.study.populations.kde import AdaptiveKde
 
@@ -94,7 +94,9 @@ class FitDiagnostics:
         )
 
 
-def fit_diagnostics(population: AdaptiveKde, values: ArrayLike, bounds: Bounds) -> FitDiagnostics:
+def fit_diagnostics(
+    population: AdaptiveKde, values: ArrayLike, bounds: Bounds | tuple[float, float]
+) -> FitDiagnostics:
     """Compare a kernel density estimate with its values.
 
     Parameters
@@ -102,7 +104,7 @@ def fit_diagnostics(population: AdaptiveKde, values: ArrayLike, bounds: Bounds) 
     population : AdaptiveKde
     values : array-like
         The values that it was made of.
-    bounds : Bounds
+    bounds : Bounds or pair of floats
         The range of the metric.
 
     Returns
@@ -122,6 +124,7 @@ def fit_diagnostics(population: AdaptiveKde, values: ArrayLike, bounds: Bounds) 
     >>> found.mass_outside, found.n_atoms, found.atom_mass, round(found.integral, 9)
     (0.0, 1, 0.25, 1.0)
     """
+    bounds = as_bounds(bounds)
     ordered = finite_values(values, least=2, purpose="a comparison with a fit")
     at, masses = population.atoms
     atom_mass = float(masses.sum())

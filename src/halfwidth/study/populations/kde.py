@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.types import Array, Bounds
+from halfwidth.core.types import Array, Bounds, as_bounds
 from halfwidth.study.populations import epanechnikov
 from halfwidth.study.populations.base import (
     TOLERANCE,
@@ -249,7 +249,7 @@ class AdaptiveKde(Characterized):
         return np.clip(middle + half * u, low, high)
 
 
-def adaptive_kde(values: ArrayLike, bounds: Bounds) -> AdaptiveKde:
+def adaptive_kde(values: ArrayLike, bounds: Bounds | tuple[float, float]) -> AdaptiveKde:
     """The adaptive Epanechnikov KDE of an instance, which puts no mass outside the bounds.
 
     With s the SD of the n values and K(t) = ¾(1 - t²) on [-1, 1]: the pilot bandwidth is
@@ -263,7 +263,7 @@ def adaptive_kde(values: ArrayLike, bounds: Bounds) -> AdaptiveKde:
     values : array-like, shape (n,)
         Finite values of the metric, one for each case; their order does not matter. Time grows
         with n²: a second or so for 25 000.
-    bounds : Bounds
+    bounds : Bounds or pair of floats
         The range of the metric; either end may be infinite.
 
     Returns
@@ -292,6 +292,7 @@ def adaptive_kde(values: ArrayLike, bounds: Bounds) -> AdaptiveKde:
     >>> population.support[1], float(population.cdf(1.0)), population.atoms
     (1.0, 1.0, (array([1.]), array([0.25])))
     """
+    bounds = as_bounds(bounds)
     ordered = finite_values(values, least=2, purpose="a kernel density estimate")
     if len(ordered) > MOST:
         raise DataError(

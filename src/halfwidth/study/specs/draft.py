@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from halfwidth.core.errors import DataError, HalfwidthError, shortened
+from halfwidth.io.paths import link_to_nothing
 from halfwidth.study.specs.draft_sections import Block, Line, Unused, scores_blocks, tables_blocks
 from halfwidth.study.specs.guessing import files_in
 from halfwidth.study.specs.instances import load_instances
@@ -44,7 +45,9 @@ def draft(folder: str | Path, beside: str | Path | None = None) -> str:
     """
     root = Path(folder)
     if not root.is_dir():
-        raise DataError(f"{root}: is no folder; name the one that holds the data")
+        raise link_to_nothing(root) or DataError(
+            f"{root}: is no folder; name the one that holds the data"
+        )
     place = root if beside is None else Path(beside)
     files = files_in(root)
     unused: Unused = []
