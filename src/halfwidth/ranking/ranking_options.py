@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from halfwidth.core.checks import as_count, as_number
+from halfwidth.core.by_metric import Numbers, as_numbers, check_numbers, each_of, number_of
+from halfwidth.core.checks import as_count
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
+from halfwidth.core.spec import Metric
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.consensus import Combining
 from halfwidth.ranking.ranks import TIES
@@ -20,7 +24,8 @@ class RankingOptions:
 
     # Each gives a ranking.
     schemes: tuple[str, ...]
-    margin: float
+    # As it was given, of all metrics; `of_metric` has that of one.
+    margins: Numbers
     top: int
     # Whether a missing value takes the last rank of its case.
     worst_rank: bool = False
@@ -29,18 +34,28 @@ class RankingOptions:
     # By which a model wins.
     test: str = AUTO
     combining: Combining = Combining()
+    margin: float = 0.0
+
+    def of_metric(self, metric: Metric) -> RankingOptions:
+        """The options of a ranking by one metric."""
+        return replace(self, margin=number_of(self.margins, metric) or 0.0)
+
+    def check_margin(self, metrics: Sequence[Metric]) -> None:
+        """Refuse one margin of several units, unless it is in ranks."""
+        in_unit = any(scheme != WITHIN_CASES for scheme in self.schemes)
+        check_numbers("margin", self.margins, metrics, in_unit=in_unit)
 
 
 def resolve_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:
     """Check the options of a ranking of one metric."""
-    width = as_number("margin", margin)
-    if width < 0:
+    width = as_numbers("margin", margin)
+    if any(one < 0 for one in each_of(width)):
         raise OptionError(f"{spelled('margin', margin)} is below 0; it is how much better counts")
     places = as_count(top)
     if places is None or places < 1:
         raise OptionError(f"{spelled('top', top)} is not a whole number from 1 on")
     schemes = resolve_schemes(scheme)
-    if TESTS in schemes and width:
+    if TESTS in schemes and any(each_of(width)):
         raise OptionError(
             f"{spelled('margin', width)}: tests ask whether a model is better at all, by any "
             f"margin; leave it out, or leave out {spelled('scheme', TESTS)}"

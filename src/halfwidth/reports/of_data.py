@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from halfwidth.core.by_metric import Numbers
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.titles import metric_title
@@ -49,7 +50,7 @@ def results_of_data(
     *,
     statistic: Any = USUAL_STATISTIC,
     baseline: str | None = None,
-    margin: float | None = None,
+    margin: Numbers | None = None,
     **asked: Any,
 ) -> DataResults:
     """Models by rank, whose estimates are those of the ranking, and differences of few models.
