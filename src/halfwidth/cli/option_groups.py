@@ -59,24 +59,14 @@ def by_metric(name: str, door: str = "") -> Any:
 
 
 def _numbers(text: Any) -> Any:
-    """A number, or numbers by the names of metrics, whose parameters have commas of their own."""
+    """A number, or numbers by the names of metrics."""
     try:
         if "=" not in str(text):
             return float(text)
-        names: dict[str, float] = {}
-        before = ""
-        for part in str(text).split(","):
-            name, equals, number = f"{before}{part}".rpartition("=")
-            try:
-                names[name.strip()], before = float(number), ""
-            except ValueError:
-                before = f"{name}{equals}{number},"
-        if before or "" in names:
-            raise ValueError(before)
+        pairs = [part.rpartition("=") for part in str(text).split(",")]
+        return {name.strip(): float(number) for name, _, number in pairs}
     except ValueError:
-        expected = "Input should be a valid number or METRIC=NUMBER,"
-        raise ValueError(expected) from None
-    return names
+        raise ValueError("Input should be a valid number or METRIC=NUMBER,") from None
 
 
 def argument(text: str, metavar: str, *, completed: Completion | None = None) -> Any:

@@ -60,9 +60,9 @@ def check_numbers(
                 raise UnknownNameError(f"metric of {spelled(option)}", name, names)
         without = [one.spec.name for one in metrics if number_of(numbers, one) is None]
         if of_each and without:
+            listed = shortened([*dict.fromkeys(without)])
             raise OptionError(
-                f"{spelled(option, numbers)} has no number for {shortened([*dict.fromkeys(without)])}"
-                "; give each metric its own"
+                f"{spelled(option, numbers)} has no number for {listed}; give each metric its own"
             )
         return
     units = {one.unit: one for one in metrics}
@@ -70,7 +70,8 @@ def check_numbers(
         told = [f"{one.spec.called} ({unit or 'without a unit'})" for unit, one in units.items()]
         raise OptionError(
             f"{spelled(option, numbers)} is one number for metrics of different units, "
-            f"{shortened(told)}; give each its own: {spelled(option, dict.fromkeys(names, 'NUMBER'))}"
+            f"{shortened(told)}; give each its own: "
+            f"{spelled(option, dict.fromkeys(names, 'NUMBER'))}"
         )
 
 
@@ -81,11 +82,15 @@ def check_penalty(penalty: Numbers | None, metrics: Sequence[Metric]) -> None:
     check_numbers("penalty", penalty, taking, of_each=False)
 
 
-def penalty_of(penalty: Numbers | None, metric: Metric, *, several: bool) -> float | None:
-    """Of several metrics one penalty is that of those without a known worst value."""
+def penalty_of(penalty: Numbers | None, metric: Metric, *, several: bool) -> Numbers | None:
+    """Of several metrics one penalty is that of those without a known worst value.
+
+    Where others alone are named, their numbers, so that an error can say what was given.
+    """
     if several and not isinstance(penalty, Mapping) and metric.spec.worst is not None:
         return None
-    return number_of(penalty, metric)
+    own = number_of(penalty, metric)
+    return penalty if own is None else own
 
 
 def _is(metric: Metric, name: str) -> bool:

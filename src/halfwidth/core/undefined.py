@@ -89,6 +89,11 @@ def penalty_for(metric: Metric, penalty: Numbers | None) -> float:
     spec = metric.spec
     given = number_of(penalty, metric)
     worst = spec.worst if given is None else given
+    if worst is None and penalty is not None:
+        raise OptionError(
+            f"{spelled('penalty', penalty)} has no number for {spec.name}, which has no finite "
+            f"worst value (range {spec.bounds})"
+        )
     if worst is None:
         raise OptionError(
             f"{spelled('missing', 'worst')} needs a penalty: {spec.called} (range {spec.bounds}) "

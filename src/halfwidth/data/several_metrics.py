@@ -79,9 +79,7 @@ def _column_of(metric: Any, sources: Sequence[ModelTable]) -> str:
     return name
 
 
-def penalized(
-    families: Sequence[Comparable], how: Matched
-) -> Iterator[tuple[Comparable, Matched]]:
+def penalized(families: Sequence[Comparable], how: Matched) -> Iterator[tuple[Comparable, Matched]]:
     """Each family with how it is measured: with the penalty of its own metric."""
     several = len({one.metric.spec for one in families if isinstance(one.metric, Metric)}) > 1
     for one in families:

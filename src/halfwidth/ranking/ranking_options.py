@@ -6,16 +6,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from halfwidth.comparison.settings import plain
 from halfwidth.core.by_metric import Numbers, as_numbers, check_numbers, each_of, number_of
 from halfwidth.core.checks import as_count
-from halfwidth.core.errors import OptionError
+from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.core.spec import Metric
+from halfwidth.core.spec import Better, Metric
+from halfwidth.data.detections import Comparable
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.consensus import Combining
 from halfwidth.ranking.ranks import TIES
 from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, resolve_schemes
+
+# How the note on metrics that order no models begins.
+NOT_RANKED = "not ranked: "
 
 
 @frozen
@@ -63,3 +68,23 @@ def resolve_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:
     ties = schemes.get(WITHIN_CASES, {}).get("ties", TIES[0])
     test = schemes.get(TESTS, {}).get("test", AUTO)
     return RankingOptions(tuple(schemes), width, places, ties=ties, test=test)
+
+
+def orders_models(metric: Metric) -> bool:
+    """Whether higher or lower values are better; of a metric of one's own something else may say.
+
+    >>> from halfwidth.metrics.all_metrics import METRICS
+    >>> [orders_models(Metric(METRICS[name])) for name in ("dsc", "relative_volume_error")]
+    [True, False]
+    """
+    own = metric.spec.function is None and metric.spec.better is Better.UNSTATED
+    return own or metric.spec.better in (Better.HIGHER, Better.LOWER)
+
+
+def in_order(families: Sequence[Comparable]) -> tuple[list[Comparable], list[str]]:
+    """Those whose metric orders models, where there are some, and notes on the others."""
+    kept = [one for one in families if orders_models(plain(one.metric))]
+    if not kept or len(kept) == len(families):
+        return [*families], []
+    left = dict.fromkeys(plain(one.metric).spec.called for one in families if one not in kept)
+    return kept, [f"{NOT_RANKED}{shortened([*left])}, of which neither more nor less is better"]

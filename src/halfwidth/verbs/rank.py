@@ -19,7 +19,7 @@ from halfwidth.data.several_metrics import penalized, with_same_cases
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.consensus import resolve_combining
 from halfwidth.ranking.missing_values import check_worst_rank, measured_with_policies
-from halfwidth.ranking.ranking_options import resolve_options
+from halfwidth.ranking.ranking_options import in_order, resolve_options
 from halfwidth.ranking.together import all_ranked
 from halfwidth.results.ranking import Rankings
 from halfwidth.verbs.given import as_data_of_models, refuse_idle
@@ -156,6 +156,8 @@ the rank of C is 3.
         # Before any are matched.
         check_models(dataset.models, settings)
     families, notes = dataset.families(Quantities(metric, statistic, average), settings.how)
+    families, left_out = in_order(families)
+    notes = [*notes, *left_out]
     check_families(families, settings)
     options.check_margin([plain(family.metric) for family in families])
     _check_top(top, max((len(family.models) for family in families), default=0))
