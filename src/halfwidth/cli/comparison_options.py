@@ -14,7 +14,7 @@ from halfwidth.cli import (
     reading,
     test_set_options,
 )
-from halfwidth.cli.option_groups import declared, option
+from halfwidth.cli.option_groups import by_metric, declared, option
 from halfwidth.core.option_table.option import Group
 
 # Of the cases of two models, and of detectors.
@@ -61,8 +61,8 @@ Better = Annotated[
 ]
 Statistic = Annotated[str, declared("statistic")]
 Baseline = Annotated[str | None, declared("baseline")]
-Margin = Annotated[float | None, declared("margin")]
-Goal = Annotated[float | None, declared("goal")]
+Margin = Annotated[Any, by_metric("margin")]
+Goal = Annotated[Any, by_metric("goal")]
 Ratio = Annotated[
     bool,
     declared(

@@ -79,11 +79,6 @@ def gate(
             "--margin is missing: the largest loss that would not matter, in the unit of the "
             "metric; nothing else can say what 'not worse' means"
         )
-    if metric is None and ctx.params["better"] is None and not ctx.params["coco"]:
-        raise OptionError(
-            "--metric is missing: it says which direction is better; of a metric of your own, "
-            "--better higher or --better lower does"
-        )
     # Of one table, the names of its models; else the table of the old one.
     data, asked = given_models.models_in(ctx, files if new else [*files, str(against)])
     if new:

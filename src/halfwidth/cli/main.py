@@ -73,7 +73,7 @@ _NO_COMMAND = re.compile(r"^No such command ('.*')\.(?: Did you mean (.*)\?)?$")
 _NO_OPTION = re.compile(r"No such option: ")
 _EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)\.?")
 # The parser says it twice, and names itself.
-_TAKES = re.compile(r".*Input should be a valid (\w+),.*")
+_TAKES = re.compile(r".*Input should be a valid ([\w= ]+),.*")
 
 SUMMARY = (
     "How far to trust a performance number: confidence intervals for the metrics of trained "

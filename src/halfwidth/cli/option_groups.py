@@ -31,6 +31,7 @@ def declared(
     flags: tuple[str, ...] = (),
     meaning: str = "",
     more: str = "",
+    parser: Callable[[str], Any] | None = None,
 ) -> Any:
     """An option of the table (`option_of`), as the command line takes it.
 
@@ -47,7 +48,25 @@ def declared(
         metavar=option.metavar or None,
         rich_help_panel=option.group,
         autocompletion=completion.words_for(name, option.choices),
+        parser=parser,
     )
+
+
+def by_metric(name: str, door: str = "") -> Any:
+    """A number for all metrics, or one for each: ``0.02``, ``dsc=0.02,hd95=1``."""
+    more = "Of several metrics METRIC=NUMBER, with commas."
+    return declared(name, door, more=more, parser=_numbers)
+
+
+def _numbers(text: Any) -> Any:
+    """A number, or numbers by the names of metrics."""
+    try:
+        if "=" not in str(text):
+            return float(text)
+        pairs = [part.rpartition("=") for part in str(text).split(",")]
+        return {name.strip(): float(number) for name, _, number in pairs}
+    except ValueError:
+        raise ValueError("Input should be a valid number or METRIC=NUMBER,") from None
 
 
 def argument(text: str, metavar: str, *, completed: Completion | None = None) -> Any:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from halfwidth.cli import completion
 from halfwidth.cli.metric_names import names_in, typed_metrics
-from halfwidth.cli.option_groups import declared, option, switch
+from halfwidth.cli.option_groups import by_metric, declared, option, switch
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.option_table.option import Group
 from halfwidth.document.render import FORMATS
@@ -51,7 +51,7 @@ NResamplesOrNone = Annotated[int | None, declared("n_resamples")]
 Seed = Annotated[int | None, declared("rng")]
 Missing = Annotated[str, declared("missing")]
 MissingOrAll = Annotated[str, declared("missing", "estimate")]
-Penalty = Annotated[float | None, declared("penalty")]
+Penalty = Annotated[Any, by_metric("penalty")]
 Values = Annotated[list[str] | None, declared("value", more="Repeatable.")]
 # For verbs that take the values of one sample.
 Value = Annotated[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +16,7 @@ from halfwidth.cli import (
     reading,
 )
 from halfwidth.cli.answer import Answer, strict_status
-from halfwidth.cli.option_groups import argument, declared, option, with_options
+from halfwidth.cli.option_groups import argument, by_metric, declared, option, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -52,7 +52,7 @@ def rank(
     scheme: Annotated[list[str], declared("scheme", more="Repeatable, or with commas.")] = [  # noqa: B006 -- typer copies it
         "aggregate_then_rank"
     ],
-    margin: Annotated[float, declared("margin", "rank")] = 0.0,
+    margin: Annotated[Any, by_metric("margin", "rank")] = 0.0,
     top: Annotated[int, declared("top")] = 3,
     combine: Annotated[str | None, declared("combine")] = None,
     seed: options.Seed = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,10 +10,12 @@ from halfwidth.cli import mask_options, options
 from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.option_groups import argument, option, switch
 from halfwidth.cli.output import InterruptReportedError, complain, note
+from halfwidth.core.by_metric import check_penalty, number_of
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
+from halfwidth.core.spec import Metric
 from halfwidth.data.case_values import CaseValues
 from halfwidth.document.parts import Data, Document
 from halfwidth.estimation.resolve import resolve_request, resolve_statistic
@@ -103,7 +106,7 @@ def score(
         "confidence_level": confidence_level,
     }
     table |= {"n_resamples": n_resamples, "missing": missing, "penalty": penalty, "rng": seed}
-    _check_summary(table)
+    _check_summary(table, metrics)
 
     try:
         scores = score_folders(
@@ -180,8 +183,11 @@ def _format(fmt: str | None, json: bool, out: Path | None) -> str:
     return chosen
 
 
-def _check_summary(table: dict[str, Any]) -> None:
+def _check_summary(table: dict[str, Any], metrics: Sequence[str]) -> None:
     """Refuse options of the summary that are wrong, before hours of work."""
+    specs = [METRICS.find(name.partition(":")[0]) for name in split_names(metrics)]
+    if isinstance(table["penalty"], Mapping) and all(specs):
+        check_penalty(table["penalty"], [Metric(spec) for spec in specs if spec])
     request = {name: value for name, value in table.items() if name != "statistic"}
     resolve_request(alternative="two-sided", **request)
     for one in table["statistic"]:
@@ -196,8 +202,10 @@ def _summary(scores: Scores, table: dict[str, Any]) -> Estimates | None:
 
     def reports(metric: str) -> bool:
         if table["missing"] == "worst":
-            spec = METRICS[metric]
-            return spec.worst is None and (table["penalty"] is None or spec.unit != "mm")
+            spec, penalty = METRICS[metric], table["penalty"]
+            given = number_of(penalty, Metric(spec))
+            others = spec.unit != "mm" and not isinstance(penalty, Mapping)
+            return spec.worst is None and (given is None or others)
         return bool(table["missing"] == "raise")
 
     rows, left_out = scores.defined(reports)

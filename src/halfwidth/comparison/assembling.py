@@ -15,6 +15,7 @@ from halfwidth.comparison.pairing import common_functional
 from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.simultaneous import BONFERRONI
 from halfwidth.comparison.verdicts import goal_result, verdict
+from halfwidth.core.by_metric import number_of
 from halfwidth.core.cautions import Caution
 from halfwidth.core.spec import Better
 from halfwidth.core.titles import subject_of
@@ -46,10 +47,9 @@ def compared(
         differences = _differences(one, own, settings)
         for pair, difference, narrow in zip(one.pairs, differences, ends, strict=True):
             error = functools.partial(error_of_cases, one, pair, settings)
+            margin = number_of(settings.margin, difference.metric_spec)
             both = settings.request.failures == "both"
-            judged = verdict(
-                difference, settings.margin, equivalence=narrow, error=error, both=both
-            )
+            judged = verdict(difference, margin, equivalence=narrow, error=error, both=both)
             items.append(replace(difference, verdict=judged))
     return Comparisons(
         tuple(items),
@@ -85,14 +85,14 @@ def _together(
 
 def _goals(families: Sequence[MeasuredFamily], settings: Settings) -> tuple[GoalResult, ...]:
     """Each model alone against the goal."""
-    goal = settings.goal
-    if goal is None:
+    if settings.goal is None:
         return ()
     named = [(name, by_itself(job)) for one in families for name, job in one.jobs.items()]
     estimates = estimate_jobs([job for _, job in named], settings.request, settings.plan)
     return tuple(
         goal_result(name, estimate, goal)
         for (name, _), estimate in zip(named, estimates, strict=True)
+        if (goal := number_of(settings.goal, estimate.metric_spec)) is not None
     )
 
 

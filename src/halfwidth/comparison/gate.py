@@ -35,11 +35,11 @@ def judge(compare_at: Callable[[float], Comparisons], confidence_level: float) -
         stricter = [_word(item) for item in compare_at(float(1 - alpha / len(words)))]
     inferior = [word == INFERIOR for word in stricter]
     if any(inferior):
-        return Gate(comparisons, FAILED, _first_of(comparisons, inferior))
+        return Gate(comparisons, FAILED, _first_of(comparisons, inferior, "inferior"))
     not_shown = [word in NOT_SHOWN for word in words]
     if not any(not_shown):
         return Gate(comparisons, PASSED, _all_of(comparisons))
-    reason = _first_of(comparisons, not_shown)
+    reason = _first_of(comparisons, not_shown, "open")
     if INFERIOR in words:
         level = 1 - Level(confidence_level).alpha / len(words)
         reason += f" At {percent(level)}, by which one of {len(words)} fails, it is not shown."
@@ -48,36 +48,44 @@ def judge(compare_at: Callable[[float], Comparisons], confidence_level: float) -
 
 def _word(item: Difference) -> str:
     if item.verdict is None or item.verdict.margin is None:
-        raise OptionError("a gate needs comparisons with a margin")
+        raise OptionError(
+            f"{item.subject}: no margin says what a loss is, as neither more nor less of it is "
+            "better; leave it out of the gate"
+        )
     return item.verdict.word
 
 
 def _places(comparisons: Comparisons) -> list[str]:
-    """What each comparison is of: its level, and its metric where levels do not tell them apart."""
-    labels = [item.estimate.label for item in comparisons]
-    if len(set(labels)) == len(labels):
-        return labels
-    return [
-        " / ".join(filter(None, [label, item.subject]))
-        for label, item in zip(labels, comparisons, strict=True)
-    ]
+    """What each comparison is of: its level and its metric."""
+    return [" / ".join(filter(None, [item.label, item.subject])) for item in comparisons]
 
 
-def _first_of(comparisons: Comparisons, chosen: Sequence[bool]) -> str:
+def _first_of(comparisons: Comparisons, chosen: Sequence[bool], outcome: str) -> str:
     """The verdict of the first chosen comparison, and where else the same holds."""
     places = zip(comparisons, _places(comparisons), strict=True)
     (first, place), *others = itertools.compress(places, chosen)
-    text = first.verdict.sentence.removeprefix("Inconclusive: ") if first.verdict else ""
-    more = f" Likewise {', '.join(other for _, other in others)}." if others else ""
-    return f"{place}: {text}{more}" if place else f"{text}{more}"
+    text = first.verdict.sentence.replace(" is inconclusive: ", ": ", 1) if first.verdict else ""
+    more = "; ".join(f"{other} ({_interval(item)})" for item, other in others)
+    told = len(comparisons) > 1 or first.label
+    return (f"{place}: " if told else "") + text + (f" Also {outcome}: {more}." if more else "")
+
+
+def _interval(item: Difference) -> str:
+    """``-4.8 to 0.5 mm, margin 1``."""
+    unit = f" {item.metric_spec.unit}" if item.metric_spec.unit else ""
+    margin = "" if item.verdict is None else f", margin {item.verdict.margin:g}"
+    return f"{item.estimate.ends_text}{unit}{margin}"
 
 
 def _all_of(comparisons: Comparisons) -> str:
     first = comparisons[0]
-    if len(comparisons) == 1 or first.verdict is None:
-        return _first_of(comparisons, [True])
+    if len(comparisons) == 1:
+        return _first_of(comparisons, [True], "")
+    listed = [
+        f"{place} (margin {item.verdict.margin:g})" if item.verdict else place
+        for item, place in zip(comparisons, _places(comparisons), strict=True)
+    ]
     return (
-        f"{first.first} is not inferior to {first.second} by the margin of "
-        f"{first.verdict.margin:g} in any of {len(comparisons)} comparisons: "
-        f"{', '.join(_places(comparisons))}."
+        f"{first.first} is not inferior to {first.second} in any of {len(comparisons)} "
+        f"comparisons: {', '.join(listed)}."
     )

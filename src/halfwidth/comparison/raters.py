@@ -15,6 +15,7 @@ import numpy as np
 from halfwidth.comparison.pairing import pair_job
 from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.verdicts import verdict
+from halfwidth.core.by_metric import number_of
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import quoted, shortened
 from halfwidth.core.forms import ROUNDING, Contrast, PairAverages
@@ -62,7 +63,8 @@ def against_raters(
     for one, estimate, at_2_alpha in zip(sides, estimates, narrower, strict=True):
         difference = one.difference(estimate, settings)
         ends = None if at_2_alpha is None else (at_2_alpha.low, at_2_alpha.high)
-        judged = verdict(difference, settings.margin, equivalence=ends)
+        margin = number_of(settings.margin, difference.metric_spec)
+        judged = verdict(difference, margin, equivalence=ends)
         differences.append(replace(difference, verdict=judged))
     fixed = (
         f"the interval is about further cases, not about raters other than {quoted(raters.names)}"

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from halfwidth.comparison.verdicts import check_goal, check_margin
-from halfwidth.core.checks import as_choice, as_number
+from halfwidth.core.by_metric import Numbers, as_numbers, check_numbers, check_penalty, number_of
+from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
@@ -36,9 +37,9 @@ class Settings:
     baseline: str | None
     test: str
     correction: str
-    margin: float | None
+    margin: Numbers | None
     # That each model alone should reach.
-    goal: float | None
+    goal: Numbers | None
     # Whether models are ranked, for which a goal means nothing.
     ranked: bool = False
 
@@ -83,16 +84,15 @@ def resolve_settings(
         None if baseline is None else str(baseline),
         as_choice("test", test),
         as_choice("correction", correction, meant=CORRECTIONS),
-        None if margin is None else as_number("margin", margin),
-        None if goal is None else as_number("goal", goal),
+        None if margin is None else as_numbers("margin", margin),
+        None if goal is None else as_numbers("goal", goal),
     )
 
 
 def check_against_metric(settings: Settings, metric: Metric | CustomMetric) -> None:
     """Refuse margins and goals that the range or the direction of the metric makes meaningless."""
-    plain = metric.metric if isinstance(metric, CustomMetric) else metric
-    check_margin(settings.margin, plain, settings.effect)
-    check_goal(settings.goal, plain)
+    check_margin(number_of(settings.margin, plain(metric)), plain(metric), settings.effect)
+    check_goal(number_of(settings.goal, plain(metric)), plain(metric))
 
 
 def check_against_statistic(settings: Settings, statistic: Statistic) -> None:
@@ -105,12 +105,22 @@ def check_against_statistic(settings: Settings, statistic: Statistic) -> None:
             )
 
 
-def check_family(family: Comparable | ComparedReaders, settings: Settings) -> None:
+def plain(metric: Metric | CustomMetric) -> Metric:
+    """A metric, or what a user's function is called."""
+    return metric.metric if isinstance(metric, CustomMetric) else metric
+
+
+def check_families(families: Sequence[Comparable | ComparedReaders], settings: Settings) -> None:
     """Refuse models and options that leave nothing to compare, or nothing to say of it."""
-    check_models(family.models, settings)
-    check_against_metric(settings, family.metric)
-    if family.statistic is not None:
-        check_against_statistic(settings, family.statistic)
+    metrics = [plain(one.metric) for one in families]
+    check_numbers("margin", settings.margin, metrics, in_unit=settings.effect == "difference")
+    check_numbers("goal", settings.goal, metrics)
+    check_penalty(settings.request.penalty, metrics)
+    for family in families:
+        check_models(family.models, settings)
+        check_against_metric(settings, family.metric)
+        if family.statistic is not None:
+            check_against_statistic(settings, family.statistic)
 
 
 def check_models(names: Sequence[str], settings: Settings) -> None:

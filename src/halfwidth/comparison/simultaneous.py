@@ -73,7 +73,7 @@ class Comparanda:
         """Differences under the same Dirichlet weights; None where those are not known together."""
         statistic, design = self.functional.statistic, self.models[0].design
         records = np.stack([one.arranged for one in self.models])
-        if not statistic.spec.of_records and statistic.spec.estimand is Estimand.MEAN:
+        if statistic.spec.is_mean_of_values:
             means = self.effect == "difference" and not self.functional.binary
             return (
                 draws_of_means(records, self.pairs, design, plan, pseudo_cases) if means else None

@@ -272,7 +272,8 @@ def _own_sentence(
 ) -> str:
     first, second = difference.first, difference.second
     if not oriented.known:
-        return f"Inconclusive: {first} against {second} has no{_level_text(difference)} interval."
+        subject, level = difference.effect_of_subject, _level_text(difference)
+        return f"{first} against {second} is inconclusive: the {subject} has no{level} interval."
     interval = _interval_text(difference, margin)
     above, below = _directions(difference)
     limit = _limit_text(difference, 0.0 if word == SUPERIOR else margin or 0.0)
@@ -288,7 +289,7 @@ def _own_sentence(
     if word == INFERIOR:
         return f"{first} is inferior to {second}: {interval} lies {below} {limit}{lower}."
     enough = _enough_text(difference, oriented, margin, n_needed)
-    return f"Inconclusive: {interval} contains {limit}{lower}.{enough}"
+    return f"{first} against {second} is inconclusive: {interval} contains {limit}{lower}.{enough}"
 
 
 def _enough_text(
@@ -372,7 +373,7 @@ def goal_result(model: str, estimate: Estimate, goal: float) -> GoalResult:
     start = f"{model} reaches" if met else f"{model} is not shown to reach"
     if not known:
         level = "" if estimate.asked is None else f" {percent(estimate.asked.confidence_level)}"
-        sentence = f"{start} the goal of {goal:g}: no{level} interval."
+        sentence = f"{start} the goal of {goal:g}: the {estimate.subject} has no{level} interval."
         return GoalResult(model, estimate, goal, met, sentence)
     lies = "lies" if met else "does not lie"
     sentence = f"{start} the goal of {goal:g}: {about}, {end}{unit}, {lies} {beyond} it."

@@ -48,6 +48,10 @@ class OptionError(HalfwidthError):
     """An option has a value that is not allowed, or does not fit the others."""
 
 
+class NoOrderError(OptionError):
+    """A metric or a statistic of which neither higher nor lower values are better."""
+
+
 class UnknownNameError(OptionError):
     """A name that no catalogue (or table) holds; proposes the nearest one."""
 

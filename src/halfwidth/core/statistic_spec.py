@@ -106,6 +106,11 @@ class StatisticSpec:
         """The first line of the function's docstring."""
         return first_line(self.function)
 
+    @property
+    def is_mean_of_values(self) -> bool:
+        """Whether it is a plain mean, and not a ratio of sums, as that of weighted cases is."""
+        return self.estimand is Estimand.MEAN and not self.of_records
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the function that carries the spec, so that it stays the same spec."""
         return pickled(self)

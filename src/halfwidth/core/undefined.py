@@ -35,6 +35,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.by_metric import Numbers, number_of
 from halfwidth.core.checks import is_decimal
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
@@ -84,10 +85,16 @@ def no_interval(like: Array) -> Interval:
     return Interval.of(np.full(np.shape(like), np.nan), np.nan)
 
 
-def penalty_for(metric: Metric, penalty: float | None) -> float:
+def penalty_for(metric: Metric, penalty: Numbers | None) -> float:
     """The value that ``missing="worst"`` puts in: the metric's worst bound or the given penalty."""
     spec = metric.spec
-    worst = spec.worst if penalty is None else penalty
+    given = number_of(penalty, metric)
+    worst = spec.worst if given is None else given
+    if worst is None and penalty is not None:
+        raise OptionError(
+            f"{spelled('penalty', penalty)} has no number for {spec.name}, which has no finite "
+            f"worst value (range {spec.bounds})"
+        )
     if worst is None:
         raise OptionError(
             f"{spelled('missing', 'worst')} needs a penalty: {spec.called} (range {spec.bounds}) "
@@ -110,7 +117,7 @@ def leave_out_both(first: Array, second: Array) -> tuple[Array, Array]:
 def apply_missing_policy(
     values: Array,
     missing: Missing,
-    penalty: float | None,
+    penalty: Numbers | None,
     metric: Metric,
     where: str,
     cases: Sequence[object] | None,

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, cast
 
+from halfwidth.core.by_metric import Numbers, check_penalty
 from halfwidth.core.checks import as_choice, refuse_paths
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shown
 from halfwidth.core.frozen import frozen
@@ -77,7 +78,7 @@ class CaseValues:
     scale : float
     over : {"cases", "clusters"}
     missing : {"raise", "omit", "worst", "worst_rank", "all"}
-    penalty : float or None
+    penalty : float, mapping or None
     failures : {"seen", "unseen", "both"}
     pairing : {"complete", "common", "none"}
 
@@ -94,7 +95,7 @@ class CaseValues:
     scale: float = 1.0
     over: Over = "cases"
     missing: Any = "raise"
-    penalty: float | None = None
+    penalty: Numbers | None = None
     failures: Failures = "seen"
     pairing: Pairing = "complete"
     _data: _Arrays | _Tables | RunValues = field(default=cast("Any", None), kw_only=True)
@@ -112,7 +113,7 @@ class CaseValues:
         bounds: Any = None,
         scale: float = 1.0,
         missing: Any = "raise",
-        penalty: float | None = None,
+        penalty: Numbers | None = None,
         failures: Failures = "seen",
         pairing: Pairing = "complete",
     ) -> CaseValues:
@@ -201,7 +202,7 @@ class CaseValues:
         bounds: Any = None,
         scale: float = 1.0,
         missing: Any = "raise",
-        penalty: float | None = None,
+        penalty: Numbers | None = None,
         failures: Failures = "seen",
         pairing: Pairing = "complete",
     ) -> CaseValues:
@@ -301,7 +302,7 @@ class CaseValues:
         bounds: Any = None,
         scale: float = 1.0,
         missing: Any = "raise",
-        penalty: float | None = None,
+        penalty: Numbers | None = None,
     ) -> CaseValues:
         """Values of independent training runs, of which `estimate` gives quantiles and the mean.
 
@@ -603,7 +604,10 @@ class _Tables:
                     for metric in values.columns
                     for model, columns in metric.by_model()
                 ]
-        return joined(each)
+        jobs = joined(each)
+        if isinstance(request.penalty, Mapping) or len(values.columns) > 1:
+            check_penalty(request.penalty, [one.functional.metric for one in jobs.jobs])
+        return jobs
 
     def _jobs(
         self,
@@ -626,6 +630,7 @@ class _Tables:
             request,
             missing=values.missing,
             scale=values.scale,
+            several=len(values.columns) > 1,
         )
         named = model if len(layout.values) > 1 else model or source.model
         if named is not None and not layout.by:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.by_metric import penalty_of
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
@@ -20,7 +21,6 @@ from halfwidth.data.families import Family, Identity, ModelCases, named
 from halfwidth.data.measuring import Matched, Measurable
 from halfwidth.data.quantities import listed_metrics
 from halfwidth.data.sources import ModelTable
-from halfwidth.estimation.functionals import CustomMetric
 
 
 @frozen(eq=False)
@@ -79,12 +79,15 @@ def _column_of(metric: Any, sources: Sequence[ModelTable]) -> str:
     return name
 
 
-def penalized(how: Matched, metric: Metric | CustomMetric, *, several: bool) -> Matched:
-    """Of several metrics only those without a known worst value take the penalty."""
-    has_worst = isinstance(metric, Metric) and metric.spec.worst is not None
-    if not several or not has_worst:
-        return how
-    return replace(how, request=replace(how.request, penalty=None))
+def penalized(families: Sequence[Comparable], how: Matched) -> Iterator[tuple[Comparable, Matched]]:
+    """Each family with how it is measured: with the penalty of its own metric."""
+    several = len({one.metric.spec for one in families if isinstance(one.metric, Metric)}) > 1
+    for one in families:
+        if not isinstance(one.metric, Metric):
+            yield one, how
+            continue
+        penalty = penalty_of(how.request.penalty, one.metric, several=several)
+        yield one, replace(how, request=replace(how.request, penalty=penalty))
 
 
 # --------------------------------------------------------------------------- the same cases

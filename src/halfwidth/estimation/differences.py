@@ -51,7 +51,7 @@ def difference_functional(functional: Functional, effect: Effect = "difference")
     metric = _metric_of_contrasts(functional.metric, effect)
     name, title = f"{spec.name}_{effect}", f"{EFFECT_WORDS[effect]} {statistic_title(statistic)}"
     bounds = functional.metric.spec.bounds
-    if effect == "difference" and spec.estimand is Estimand.MEAN and not functional.is_proportion:
+    if effect == "difference" and spec.is_mean_of_values and not functional.is_proportion:
         # A mean of differences: one value a case, so that nothing need stay together.
         paired_spec = replace(spec, name=name, title=title, synonyms=(), pair_bounds=bounds)
         return Functional(Statistic(paired_spec), metric)

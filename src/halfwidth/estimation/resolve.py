@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.checks import as_choice, as_count, as_number, one_of
+from halfwidth.core.by_metric import Numbers, as_numbers
+from halfwidth.core.checks import as_choice, as_count, one_of
 from halfwidth.core.errors import OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import PAIRS_OF_CASES
@@ -67,7 +68,7 @@ class Request:
     # Root entropy of the draws.
     seed: int
     missing: Missing
-    penalty: float | None
+    penalty: Numbers | None
     # What the statistic is taken of.
     over: Over = "cases"
     # That long bootstraps of ranked scores run in.
@@ -218,7 +219,7 @@ def resolve_request(
     rng: Any,
     alternative: Any = "two-sided",
     missing: Any = "raise",
-    penalty: float | None = None,
+    penalty: Numbers | None = None,
     over: Any = "cases",
     threads: Any = 1,
     failures: Any = "seen",
@@ -226,7 +227,7 @@ def resolve_request(
 ) -> Request:
     """Check the options that all public functions share; ``verdicts``: whether it gives any."""
     missing_policy(missing)
-    penalty = None if penalty is None else as_number("penalty", penalty)
+    penalty = None if penalty is None else as_numbers("penalty", penalty)
     if penalty is not None and missing != "worst":
         raise OptionError(
             f"{spelled('penalty', penalty)} has no effect with {spelled('missing', missing)}; use "

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.by_metric import penalty_of
 from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.undefined import is_missing
 from halfwidth.estimation.resolve import PROPORTION, Request, resolve_metric
@@ -21,7 +23,11 @@ _ANY = (float("-inf"), float("inf"))
 class SliceMetrics:
     """Which metric a slice of a table holds."""
 
-    def __init__(self, table: Table, layout: Layout, metric: Any, bounds: Any) -> None:
+    def __init__(
+        self, table: Table, layout: Layout, metric: Any, bounds: Any, *, several: bool = False
+    ) -> None:
+        # Whether it is one of several metrics, each in a column of its own.
+        self._several = several
         self._table, self._option, self._bounds = table, metric, bounds
         self._names = layout.metric
         self.held = metrics_in(table, layout)
@@ -51,11 +57,13 @@ class SliceMetrics:
         return Metric(wanted.spec, named.parameters)
 
     def policy(self, request: Request, metric: Metric) -> Request:
-        """In a canonical table, a penalty is for the distances among several metrics."""
-        has_worst = bool(self.held) and metric.spec.worst is not None
+        """In a canonical table, one penalty is for the distances among several metrics."""
+        several = self._several or bool(self.held)
+        penalty = penalty_of(request.penalty, metric, several=several)
         alone = self._option is not None or len(self.held) < 2
-        other = not alone and metric.spec.unit != "mm"
-        return replace(request, penalty=None) if has_worst or other else request
+        if not (alone or isinstance(request.penalty, Mapping) or metric.spec.unit == "mm"):
+            penalty = None
+        return replace(request, penalty=penalty)
 
     def _may_count(self, metric: str) -> bool:
         """Whether the user said nothing of a metric but its name and which direction is better."""

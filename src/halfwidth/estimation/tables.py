@@ -82,9 +82,10 @@ def table_jobs(
     *,
     missing: MissingOrAll,
     scale: float,
+    several: bool = False,
 ) -> JobsOfCases:
     """Jobs of all columns, groups and statistics of a table."""
-    metrics = SliceMetrics(table, layout, metric, bounds)
+    metrics = SliceMetrics(table, layout, metric, bounds, several=several)
     if len(metrics.held) > 1 and metric is None and (scale != 1 or bounds is not None):
         raise OptionError(
             "scale and bounds would apply to every metric of the table "

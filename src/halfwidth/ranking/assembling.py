@@ -11,7 +11,7 @@ import numpy as np
 
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.errors import DataError, NoOrderError, OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import Door, current_door, spelled
 from halfwidth.core.spec import Better, Estimand, Metric
@@ -23,7 +23,7 @@ from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs
 from halfwidth.ranking.claims import ClaimedDifferences, ClaimedPairs
 from halfwidth.ranking.missing_values import applying, policies_disagree
 from halfwidth.ranking.rank_sets import alike_groups, with_rank
-from halfwidth.ranking.ranking_options import RankingOptions
+from halfwidth.ranking.ranking_options import RankingOptions, orders_models
 from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of, shares_of
 from halfwidth.ranking.schemes import (
     TESTS,
@@ -54,6 +54,7 @@ def ranked(
     """
     for one in (family, *further):
         _check_direction(one)
+    options = options.of_metric(next(iter(family.jobs.values())).functional.metric)
     under_policies: dict[str, dict[str, int]] = {}
     if not further:
         under_policies = _ranks_under_policies(family, scheme, options, settings)
@@ -185,15 +186,20 @@ def _check_direction(family: MeasuredFamily) -> None:
     functional = next(iter(family.jobs.values())).functional
     better, statistic = functional.metric.spec.better, functional.statistic.spec
     if statistic.estimand is Estimand.SPREAD:
-        raise OptionError(
+        raise NoOrderError(
             f"neither a higher nor a lower {statistic.title} is better by itself, so it ranks no "
             f"models; take a mean, a median or a quantile ({spelled('statistic')})"
         )
     if better in (Better.ZERO, Better.ONE):
-        raise OptionError(
+        raise NoOrderError(
             f"{functional.metric.spec.called}: {better} is better, which does not order models "
             "when intervals lie on both sides of it; rank by a metric that is better "
             "lower or higher, such as ici, ece or brier"
+        )
+    if not orders_models(functional.metric):
+        raise NoOrderError(
+            f"neither a higher nor a lower {functional.metric.spec.called} is better by itself, so "
+            "it ranks no models; rank by another metric"
         )
     if better not in (Better.HIGHER, Better.LOWER):
         where = f"{family.label}: " if family.label else ""

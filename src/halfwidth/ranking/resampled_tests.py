@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.comparison.paired_tests import signed_ranks
-from halfwidth.core.spec import Estimand
 from halfwidth.core.types import Array
 from halfwidth.estimation.records import Functional
 from halfwidth.resampling.designs import Design
@@ -40,7 +39,7 @@ def resampled_test(
     elif name in ("mcnemar", "mcnemar_midp"):
         share = 0.5 if name == "mcnemar_midp" else 0.0
         test = lambda own, design: _signs(own, share)  # noqa: E731
-    elif spec.of_records or spec.estimand is not Estimand.MEAN:
+    elif not spec.is_mean_of_values:
         return None
     else:
         test = _signed_sums

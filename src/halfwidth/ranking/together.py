@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from halfwidth.comparison.settings import Settings
@@ -75,10 +75,16 @@ def _check_combined(
             f"ranking; name several metrics ({spelled('metric')}) or the column of tasks "
             f"({spelled('by')})"
         )
-    if options.margin and any(one.over != TASKS for one in together):
+    by_name = isinstance(options.margins, Mapping)
+    if by_name and WITHIN_CASES in options.schemes:
         raise OptionError(
-            f"{spelled('margin', options.margin)} is in the unit of one metric, and several are "
-            "combined; leave it out, or rank within cases, where it is in ranks: "
+            f"{spelled('margin', options.margins)}: the ranks within a case by several metrics "
+            "are combined, and their margin is one number of ranks"
+        )
+    if options.margins and not by_name and any(one.over != TASKS for one in together):
+        raise OptionError(
+            f"{spelled('margin', options.margins)} is in the unit of one metric, and several are "
+            "combined; give each its own, or rank within cases, where it is in ranks: "
             f"{spelled('scheme', WITHIN_CASES)}"
         )
 

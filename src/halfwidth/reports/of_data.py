@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from halfwidth.core.errors import OptionError
+from halfwidth.core.by_metric import Numbers
+from halfwidth.core.errors import NoOrderError, OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.titles import metric_title
 from halfwidth.data.predictions import Predictions
@@ -14,6 +16,7 @@ from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.test_sets.calibration_curves import SUMMARIES
 from halfwidth.estimation.test_sets.curves import AREA_OF
 from halfwidth.metrics.counting import net_benefit
+from halfwidth.ranking.ranking_options import NOT_RANKED
 from halfwidth.results.comparison import Comparisons
 from halfwidth.results.estimate import MODEL, Cases, Estimate, Estimates
 from halfwidth.results.ranking import Rankings
@@ -49,7 +52,7 @@ def results_of_data(
     *,
     statistic: Any = USUAL_STATISTIC,
     baseline: str | None = None,
-    margin: float | None = None,
+    margin: Numbers | None = None,
     **asked: Any,
 ) -> DataResults:
     """Models by rank, whose estimates are those of the ranking, and differences of few models.
@@ -62,12 +65,20 @@ def results_of_data(
     first, *further = Quantities(statistic=statistic).statistics
     pairs = margin is not None or baseline is not None
     few = pairs or len(data.models) <= MOST_IN_PAIRS
+    compared = functools.partial(
+        compare, data, statistic=first, baseline=baseline, margin=margin, **asked
+    )
     if getattr(data, "pairing", "") == "none":
+        return DataResults(
+            estimate(data, statistic=statistic, **asked), compared() if few else None
+        )
+    try:
+        rankings = rank(data, statistic=first, **asked)
+    except NoOrderError as error:
         estimates = estimate(data, statistic=statistic, **asked)
-        how = {"statistic": first, "baseline": baseline, "margin": margin}
-        return DataResults(estimates, compare(data, **how, **asked) if few else None)
-    rankings = rank(data, statistic=first, **asked)
-    estimates = estimates_of_models(rankings)
+        estimates = replace(estimates, notes=(*estimates.notes, f"no ranks: {error}"))
+        return DataResults(estimates, compared() if few else None)
+    estimates = _with_unranked(estimates_of_models(rankings), data, statistic=first, **asked)
     for other in further:
         own = estimates_of_models(rank(data, statistic=other, **asked))
         estimates = replace(estimates, items=(*estimates.items, *own.items))
@@ -77,8 +88,16 @@ def results_of_data(
         estimates = replace(estimates, notes=notes)
     if not pairs and max(len(one.models) for one in rankings) > MOST_IN_PAIRS:
         return DataResults(estimates, None, rankings)
-    compared = compare(data, statistic=first, baseline=baseline, margin=margin, **asked)
-    return DataResults(estimates, compared, rankings)
+    return DataResults(estimates, compared(), rankings)
+
+
+def _with_unranked(estimates: Estimates, data: Data, **asked: Any) -> Estimates:
+    """Those of ranked models, and those of the metrics that rank none."""
+    if not any(note.startswith(NOT_RANKED) for note in estimates.notes):
+        return estimates
+    ranked = {one.metric for one in estimates}
+    others = [one for one in estimate(data, **asked) if one.metric not in ranked]
+    return replace(estimates, items=(*estimates.items, *others))
 
 
 def estimates_of_models(rankings: Rankings) -> Estimates:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from halfwidth.core.by_metric import Numbers
 from halfwidth.core.checks import as_flag
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.files import write_whole
@@ -104,7 +105,7 @@ def report(
     metric: Any = None,
     statistic: Any = USUAL_STATISTIC,
     average: Any = None,
-    margin: float | None = None,
+    margin: Numbers | None = None,
     method: str = AUTO,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,

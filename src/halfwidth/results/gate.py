@@ -63,12 +63,17 @@ class Gate(Result):
         return f"Gate: {self.sentence()}"
 
     def document(self) -> Document:
-        """The sentence, and the comparisons for programs."""
-        from halfwidth.document.parts import Data, Document, Paragraph
+        """The sentence, a table of what it rests on, and the comparisons for programs."""
+        from halfwidth.document.parts import Adaptive, Data, Document, Paragraph
+        from halfwidth.results.documents.comparison_tables import gate_tables
+        from halfwidth.results.fields import caution_items
 
-        return Document(
-            (Paragraph(self.sentence(), wraps=False),), Data(self.to_dict, self.to_rows)
-        )
+        said = Paragraph(self.sentence(), wraps=False)
+        in_short, table = gate_tables(self.comparisons)
+        # A log has a line; a page to keep, such as the summary of a step, the numbers.
+        short = (said, in_short) if len(self.comparisons) > 1 else (said,)
+        full = (said, table, *caution_items(self.comparisons.caution_lines()))
+        return Document((Adaptive(short, full),), Data(self.to_dict, self.to_rows))
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome, and the JSON contract of the comparisons."""
@@ -76,6 +81,8 @@ class Gate(Result):
         return {
             "schema_version": SCHEMA_VERSION,
             "gate": {
+                "new": self.comparisons[0].first,
+                "against": self.comparisons[0].second,
                 "outcome": self.outcome,
                 "status": self.status,
                 "sentence": self.reason,

@@ -6,11 +6,13 @@ from typing import Any, Literal
 
 from halfwidth.comparison import raters
 from halfwidth.comparison.assembling import compared
-from halfwidth.comparison.settings import check_family, check_models, resolve_settings
+from halfwidth.comparison.settings import check_families, check_models, resolve_settings
+from halfwidth.core.by_metric import Numbers
 from halfwidth.data.detections import Detections
 from halfwidth.data.measuring import Matched
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.data.readings import Readings
+from halfwidth.data.several_metrics import penalized
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.comparison import Comparisons, Effect
 from halfwidth.verbs.given import as_data, refuse_idle
@@ -30,8 +32,8 @@ def compare(
     effect: Effect = "difference",
     test: Test = "auto",
     correction: Correction = "holm",
-    margin: float | None = None,
-    goal: float | None = None,
+    margin: Numbers | None = None,
+    goal: Numbers | None = None,
     method: str = AUTO,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
@@ -154,9 +156,11 @@ def compare(
         # Before any are matched.
         check_models(dataset.models, settings)
     families, notes = dataset.families(Quantities(metric, statistic, average), settings.how)
-    for family in families:
-        check_family(family, settings)
-    measured = [one for family in families for one in family.measured(settings.how)]
+    check_families(families, settings)
     if isinstance(dataset, Readings):
+        measured = [one for family in families for one in family.measured(settings.how)]
         return raters.against_raters(measured, dataset.raters, settings, notes)
+    measured = [
+        one for family, how in penalized(families, settings.how) for one in family.measured(how)
+    ]
     return compared(measured, settings, notes)

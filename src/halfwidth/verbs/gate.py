@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from halfwidth.comparison.gate import judge
+from halfwidth.core.by_metric import Numbers
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_names import spelled
 from halfwidth.data.case_values import CaseValues
@@ -25,7 +26,7 @@ def gate(
     data: Any,
     other: Any = None,
     *,
-    margin: float,
+    margin: Numbers,
     new: str | None = None,
     against: str | None = None,
     metric: Any = None,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from halfwidth.comparison.settings import check_family, check_models, resolve_settings
+from halfwidth.comparison.settings import check_families, check_models, plain, resolve_settings
+from halfwidth.core.by_metric import Numbers
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_names import spelled
 from halfwidth.core.option_table.table import option_of
@@ -18,7 +19,7 @@ from halfwidth.data.several_metrics import penalized, with_same_cases
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.consensus import resolve_combining
 from halfwidth.ranking.missing_values import check_worst_rank, measured_with_policies
-from halfwidth.ranking.ranking_options import resolve_options
+from halfwidth.ranking.ranking_options import in_order, resolve_options
 from halfwidth.ranking.together import all_ranked
 from halfwidth.results.ranking import Rankings
 from halfwidth.verbs.given import as_data_of_models, refuse_idle
@@ -32,7 +33,7 @@ def rank(
     statistic: Any = USUAL_STATISTIC,
     average: Any = None,
     scheme: str | Sequence[str] = "aggregate_then_rank",
-    margin: float = 0.0,
+    margin: Numbers = 0.0,
     top: int = 3,
     combine: str | None = None,
     method: str = AUTO,
@@ -155,20 +156,18 @@ the rank of C is 3.
         # Before any are matched.
         check_models(dataset.models, settings)
     families, notes = dataset.families(Quantities(metric, statistic, average), settings.how)
-    for family in families:
-        check_family(family, settings)
+    families, left_out = in_order(families)
+    notes = [*notes, *left_out]
+    check_families(families, settings)
+    options.check_margin([plain(family.metric) for family in families])
     _check_top(top, max((len(family.models) for family in families), default=0))
     if options.combining.over_metrics:
         families, further = with_same_cases(families, settings.how)
         notes = [*notes, *further]
     measured = [
         (family.label, one)
-        for family in families
-        for one in measured_with_policies(
-            family,
-            penalized(settings.how, family.metric, several=len(families) > 1),
-            worst_rank=worst_rank,
-        )
+        for family, how in penalized(families, settings.how)
+        for one in measured_with_policies(family, how, worst_rank=worst_rank)
     ]
     return all_ranked(measured, options, settings, notes)
 

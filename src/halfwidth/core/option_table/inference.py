@@ -151,7 +151,8 @@ COMPARISON: Final[dict[str, Option]] = {
     "margin": Option(
         "Largest loss that would not matter, above 0, in the unit of the metric (of a ratio a "
         "share): asks for non-inferiority and equivalence.",
-        type="float, optional",
+        'Of several metrics that of each: ``{"dsc": 0.02, "hd95": 1}``.',
+        type="float or mapping of str to float, optional",
         default=None,
         metavar="NUMBER",
         group=Group.COMPARISON,
@@ -159,20 +160,24 @@ COMPARISON: Final[dict[str, Option]] = {
     "gate.margin": Option(
         "Largest loss that would not matter, above 0, in the unit of the metric; of a ratio a "
         "share.",
-        type="float",
+        'Of several metrics that of each: ``{"dsc": 0.02, "hd95": 1}``.',
+        type="float or mapping of str to float",
         metavar="NUMBER",
         group=Group.COMPARISON,
     ),
     "rank.margin": Option(
         "A model ranks behind those that are better by more than this, in the unit of the metric.",
-        'Of ``"rank_then_aggregate"`` in ranks.',
+        'Of ``"rank_then_aggregate"`` in ranks. Of several metrics that of each: '
+        '``{"dsc": 0.02, "hd95": 1}``.',
+        type="float or mapping of str to float, default 0.0",
         default=0.0,
         metavar="NUMBER",
         group=Group.COMPARISON,
     ),
     "goal": Option(
         "Value that each model by itself should reach, with its confidence bound.",
-        type="float, optional",
+        'Of several metrics that of each: ``{"dsc": 0.9, "hd95": 5}``.',
+        type="float or mapping of str to float, optional",
         default=None,
         metavar="NUMBER",
         group=Group.COMPARISON,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 from halfwidth.document.parts import (
@@ -37,18 +38,20 @@ def render_latex(document: Document) -> str:
         return whole_latex(document.title, parts)
     lines = ["% \\usepackage{booktabs}"] if any(isinstance(part, Table) for part in parts) else []
     before: Part | None = None
-    for part in parts:
+    for part, after in itertools.pairwise([*parts, None]):
         apart = isinstance(part, Heading | Paragraph | Table) and not isinstance(before, Heading)
         lines += [""] * bool(apart and before is not None)
-        lines += _lines(part)
+        if isinstance(part, Table):
+            title = before.text if isinstance(before, Heading) else ""
+            lines += _table(part.without(Kind.CAUTIONS), title)
+        elif part is not None and not (isinstance(part, Heading) and isinstance(after, Table)):
+            lines += _lines(part)
         before = part
     return "".join(f"{line}\n" for line in lines)
 
 
 def _lines(part: Part) -> Iterator[str]:
     match part:
-        case Table():
-            yield from _table(part.without(Kind.CAUTIONS))
         case Paragraph(text):
             yield latex_text(text)
         case Excerpt(text, language) if not language:
@@ -66,14 +69,19 @@ def _lines(part: Part) -> Iterator[str]:
             yield f"% \\includegraphics{{{one_line(file.as_posix(), whole=True)}}}"
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: Table, title: str = "") -> Iterator[str]:
+    """A table, with a title that goes where it is pasted."""
     cells = zip(*table.texts, strict=True) if table.rows else [()] * len(table.columns)
     alignment = "".join(map(_alignment, table.columns, cells))
     heading, *rows = [
         " & ".join(map(latex_text, row)) + r" \\" for row in (table.headings, *table.texts)
     ]
     yield f"\\begin{{tabular}}{{{alignment}}}"
-    yield from ("\\toprule", heading, "\\midrule", *rows, "\\bottomrule", "\\end{tabular}")
+    yield "\\toprule"
+    if title:
+        yield f"\\multicolumn{{{len(table.columns)}}}{{l}}{{{latex_text(title)}}} \\\\"
+        yield "\\midrule"
+    yield from (heading, "\\midrule", *rows, "\\bottomrule", "\\end{tabular}")
 
 
 def _alignment(column: Column, texts: Sequence[str]) -> str:

@@ -48,7 +48,7 @@ from halfwidth.resampling.weights.dirichlet import INDEPENDENT
 def is_mean_of_differences(statistic: Statistic) -> bool:
     """Whether it is the difference of two means."""
     form = declared_form(statistic, Contrast)
-    return form.effect == "difference" and form.statistic.estimand is Estimand.MEAN
+    return form.effect == "difference" and form.statistic.is_mean_of_values
 
 
 def _differences(pairs: Array) -> Array:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.forms import TIE_SHARE, Effect, differences_of
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Estimand, Statistic
+from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.designs import Design
@@ -244,7 +244,7 @@ def studentized_differences(
     """Differences between models of any statistic that has a standard error."""
     # DeLong's of an AUROC; of a function of a confusion matrix by the delta method; else from the
     # influence. A ratio is taken on the log scale: estimates are logarithms of ratios.
-    if statistic.spec.estimand is Estimand.MEAN and effect == "difference":
+    if statistic.spec.is_mean_of_values and effect == "difference":
         return mean_differences(np.stack(records), pairs, design, plan)
     resample, elements = joint_resampling(records, design, statistic)
 

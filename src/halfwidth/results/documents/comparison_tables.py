@@ -53,6 +53,21 @@ def comparisons_table(comparisons: Sequence[Difference]) -> Table:
     return _table(comparisons, _columns(comparisons))
 
 
+def gate_tables(comparisons: Sequence[Difference]) -> tuple[Table, Table]:
+    """What a gate rests on, with margins and the cases that are needed; of a terminal first."""
+    columns: Columns = {}
+    for column, cell in _columns(comparisons).items():
+        if column is _VERDICT:
+            columns[Column("margin", Kind.NUMBER)] = _margin
+        if column is not _METHOD:
+            columns[column] = cell
+    columns[Column("n needed", Kind.NUMBER)] = _n_needed
+    left_out = (_MODELS, _FIRST, _SECOND, _N, _CAUTIONS)
+    short = {column: cell for column, cell in columns.items() if column not in left_out}
+    short[_SUBJECT] = lambda item: _subject_cell(item, item.subject)
+    return _table(comparisons, short), _table(comparisons, columns)
+
+
 def one_pair(comparisons: Sequence[Difference]) -> bool:
     """Whether all rows are of the same two models."""
     return len({(item.first, item.second) for item in comparisons}) == 1
@@ -276,6 +291,16 @@ def _ends(item: Difference, low: float, high: float) -> Cell:
 def _simultaneous(item: Difference) -> Cell:
     interval = item.simultaneous
     return Cell("") if interval is None else _ends(item, interval.low, interval.high)
+
+
+def _margin(item: Difference) -> Cell:
+    margin = item.verdict.margin if item.verdict else None
+    return Cell("") if margin is None else Cell(f"{margin:g}", margin, item.metric_spec.unit)
+
+
+def _n_needed(item: Difference) -> Cell:
+    needed = item.verdict.n_needed if item.verdict else None
+    return Cell("") if needed is None else Cell(str(needed), needed)
 
 
 def _p_value(item: Difference) -> Cell:

@@ -22,7 +22,7 @@ from halfwidth.document.parts import (
     Table,
 )
 from halfwidth.results.comparison_words import CORRECTIONS, equivalence_sentence
-from halfwidth.results.documents.comparison_tables import MOST_SENTENCES, one_pair, tables
+from halfwidth.results.documents.comparison_tables import MOST_SENTENCES, tables
 from halfwidth.results.documents.estimates import interval_column, rule_note
 from halfwidth.results.fields import caution_items, seed_note
 
@@ -58,13 +58,7 @@ def _verdicts(comparisons: Comparisons) -> tuple[Part, ...]:
         if item.verdict is None:
             continue
         about = f"{item.estimate.label}: " if item.estimate.label else ""
-        if not one_pair(comparisons) and not item.verdict.sentence.startswith(item.first):
-            about += f"{item.first} vs {item.second}: "
-        # Behind a colon it goes on in lower case; a name stays as it is.
-        stated = item.verdict.sentence
-        if about and stated.startswith("Inconclusive"):
-            stated = f"i{stated[1:]}"
-        texts = [stated, equivalence_sentence(item, item.verdict)]
+        texts = [item.verdict.sentence, equivalence_sentence(item, item.verdict)]
         items.append(Item("", about + " ".join(filter(None, texts))))
     return (Items(tuple(items), "Verdict" if len(items) == 1 else "Verdicts"),) if items else ()
 
