@@ -38,7 +38,7 @@ def _cautions(first: Job, second: Job, names: tuple[str, str]) -> Iterator[Cauti
     for name, own, other in zip(names, (first, second), (second, first), strict=True):
         for one in own.cautions:
             if one not in other.cautions:
-                yield replace(one, message=f"{name}: {one.message}") if name else one
+                yield one.of(name)
             elif own is first:
                 yield one
 

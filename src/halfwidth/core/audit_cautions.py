@@ -252,11 +252,12 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{count} of {total} distances missing: {reasons}.",
         "A distance between boundaries has no value where a mask is empty. With an overlap of 0 "
         "one mask is: the structure was missed, or is spurious. Where the overlap is missing too, "
-        "or 1, both are: there was nothing to find. Leaving out the misses flatters a model; "
-        "counting the others as failures blames it.",
-        f"Count the misses alone as failed: the worst value ({spelled_both('missing', 'worst')}) "
-        f"with a penalty ({spelled_both('penalty')}) does, and leaves out the cases with nothing "
-        "to find. A case that failed as a whole needs an overlap of 0.",
+        "or 1, both are: there was nothing to find, and nothing was found. Leaving out the former "
+        "flatters a model; counting the latter as failures blames it.",
+        "Count those with one empty mask as failed: the worst value "
+        f"({spelled_both('missing', 'worst')}) with a penalty ({spelled_both('penalty')}) does, and "
+        "leaves out the cases with nothing in either mask. A case that failed as a whole needs an "
+        "overlap of 0.",
         "maier_hein2024",
     ),
 )

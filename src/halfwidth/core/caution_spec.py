@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 
 from halfwidth.core.frozen import frozen
@@ -73,11 +74,20 @@ class Caution:
         Filled in with the numbers of the result.
     taken : bool
         Whether the method of the result is one that the remedy names.
+    about : str
+        Which model, or which pair, of a result of several it is about; the message begins with it.
     """
 
     spec: CautionSpec
     message: str
     taken: bool = False
+    about: str = ""
+
+    def of(self, name: str) -> Caution:
+        """The caution about one model, or one pair, of a result of several."""
+        if not name or self.about:
+            return self
+        return replace(self, message=f"{name}: {self.message}", about=name)
 
     @property
     def code(self) -> str:

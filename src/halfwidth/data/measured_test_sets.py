@@ -71,10 +71,10 @@ def _paired_sets(family: Family, requested: MetricRequest, missing: Missing) -> 
     sets = _sets(models, family, requested, missing)
     usable = np.logical_and.reduce([_kept(one) for one in sets])
     counted = _weighing(models[0], len(usable))
-    n_missing = int((~usable & counted).sum())
-    lacking = [int((~_kept(one) & counted).sum()) for one in sets]
+    absent = ~np.stack([_kept(one) for one in sets])[:, counted]
     names = [model.name for model in models]
-    further = missing_for_some(dict(zip(names, lacking, strict=True)), int(counted.sum()))
+    lacking = dict(zip(names, absent.sum(axis=-1).tolist(), strict=True))
+    further = missing_for_some(lacking, absent.shape[-1])
     if any((_kept(one) != usable).any() for one in sets):
         models = tuple(model.rows(np.flatnonzero(usable)) for model in models)
         sets = _sets(models, family, requested, missing)
@@ -90,7 +90,8 @@ def _paired_sets(family: Family, requested: MetricRequest, missing: Missing) -> 
             one,
             identities=identities,
             shares_truth=shares_truth,
-            n_missing=n_missing,
+            n_missing=int(absent.any(axis=0).sum()),
+            absent=absent,
             cautions=(*one.cautions, *further),
         )
         for one in sets

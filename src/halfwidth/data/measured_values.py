@@ -45,7 +45,7 @@ def measure_values(
         return _measure_each(family, metric, options, request)
     values = np.stack([_numbers(family, model, metric, options) for model in family.models])
     models, values, names = _in_canonical_order(family.models, values)
-    absent = ~np.isfinite(values)
+    absent, infinite = ~np.isfinite(values), np.isinf(values)
     if options.keeps_missing and not absent.all():
         values = np.where(absent, values[~absent].min(initial=np.inf), values)
     values, kept, cautions = _present(family, models, values, names, metric, request)
@@ -57,7 +57,10 @@ def measure_values(
     functional = Functional(options.statistic, metric, binary and request.over == "cases")
     identities = np.arange(values.shape[-1])
     jobs, lacking = {}, {}
-    for model, row, without in zip(models, values, absent, strict=True):
+    for place, (model, row, without) in enumerate(zip(models, values, absent, strict=True)):
+        # A case that is left out is so for all models; one that counts as the worst, for its own.
+        rows = slice(place, place + 1) if request.missing == "worst" else slice(None)
+        own = absent[rows] if request.missing == "worst" else absent
         in_order, design = arrange_cases(row, *units, request.over, identities=identities)
         if options.keeps_missing:
             shares, _ = arrange_cases(
@@ -71,7 +74,9 @@ def measure_values(
             values=np.sort(in_order),
             n_groups=None if units[0] is None else len(np.unique(units[0])),
             over=request.over,
-            n_missing=0 if options.keeps_missing else int(absent.any(axis=0).sum()),
+            n_missing=0 if options.keeps_missing else int(own.any(axis=0).sum()),
+            n_infinite=int(infinite[rows].sum()),
+            absent=own,
         )
         jobs[model.name] = _job(functional, records, family, model, cautions)
     if options.keeps_missing:

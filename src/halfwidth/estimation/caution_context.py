@@ -7,6 +7,9 @@ import math
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Takes
 from halfwidth.core.types import Array
@@ -27,8 +30,9 @@ class CautionContext:
     estimate: Estimate
     # Of cases, ascending; empty where only counts are known.
     values: Array = field(default_factory=lambda: NO_VALUES)
-    # Infinite values among the missing ones.
+    # Infinite values among the missing ones; of several models, which values are missing.
     n_infinite: int = 0
+    absent: NDArray[np.bool_] | None = None
     # Where the estimate is a proportion.
     successes: float | None = None
     # Whether ``auto`` chose the method, and did so because its first choice gave no interval.

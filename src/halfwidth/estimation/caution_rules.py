@@ -7,6 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.formatting import percent
 from halfwidth.core.forms import Contrast
@@ -30,6 +33,11 @@ QUOTING = ("HW313", "HW307", "HW303", "HW302", "HW301", "HW204", "HW201")
 OF_WIDTH = "HW307"
 # This one is about the smallest class, whatever the number of cases.
 OF_CLASSES = "HW204"
+# What becomes of missing values.
+POLICIES = {
+    "worst": "counted as the worst value",
+    "worst_rank": "given the last rank of their case",
+}
 
 
 def cautions_for(context: CautionContext) -> tuple[Caution, ...]:
@@ -117,13 +125,27 @@ def _about_failures(context: CautionContext) -> Iterator[Caution | None]:
 
 def _missing(context: CautionContext) -> Caution:
     e, counts = context.estimate, context.estimate.missing == "worst"
+    if context.absent is not None and len(context.absent) > 1:
+        return missing_caution(context.absent, context.n_infinite, e.missing)
+    what = "values missing" if e.without_result is None else "cases without a result"
+    total = e.n + (0 if counts else e.n_missing)
+    return _missing_caution(e.n_missing, total, what, context.n_infinite, e.missing)
+
+
+def missing_caution(absent: NDArray[np.bool_], n_infinite: int, policy: str) -> Caution:
+    """The caution about missing values of several models, (models, cases)."""
+    what = f"values missing, in {int(absent.any(axis=0).sum())} of {absent.shape[-1]} cases"
+    return _missing_caution(int(absent.sum()), absent.size, what, n_infinite, policy)
+
+
+def _missing_caution(count: int, total: int, what: str, infinite: int, policy: str) -> Caution:
     return caution(
         "HW101",
-        count=e.n_missing,
-        total=e.n + (0 if counts else e.n_missing),
-        what="values missing" if e.without_result is None else "cases without a result",
-        infinite=f" ({context.n_infinite} of them infinite)" if context.n_infinite else "",
-        policy="counted as the worst value" if counts else "left out",
+        count=count,
+        total=total,
+        what=what,
+        infinite=f" ({infinite} of them infinite)" if infinite else "",
+        policy=POLICIES.get(policy, "left out"),
     )
 
 

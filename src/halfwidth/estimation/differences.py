@@ -94,8 +94,17 @@ def paired_records(first: Records, second: Records, functional: Functional) -> R
                 design.stratum_of_case if len(design.strata) > 1 else None,
             )
     cautions = tuple(dict.fromkeys((*first.cautions, *second.cautions)))
-    return replace(
+    joint = replace(
         first, arranged=pairs, design=design, values=values, paired=True, cautions=cautions
+    )
+    if first.absent is None or second.absent is None or first.absent is second.absent:
+        return joint
+    absent = np.concatenate([first.absent, second.absent])
+    return replace(
+        joint,
+        absent=absent,
+        n_missing=int(absent.any(axis=0).sum()),
+        n_infinite=first.n_infinite + second.n_infinite,
     )
 
 
@@ -169,8 +178,8 @@ class ReadyPairs:
     values: Array
     groups: NDArray[np.intp] | None
     strata: NDArray[np.intp] | None
-    # Cases that miss either value, and those of which one is infinite.
-    n_missing: int
+    # Which values are missing, (2, cases), and how many are infinite.
+    absent: NDArray[np.bool_]
     n_infinite: int
     # About how they were paired.
     cautions: tuple[Caution, ...]
@@ -191,8 +200,7 @@ def ready_pairs(arguments: Mapping[str, Any], metric: Metric, request: Request) 
             f"{names[0]} and {names[1]} differ in length ({len(sides[0])} and {len(sides[1])}); "
             "a pair needs both values of a case, in the same place"
         )
-    infinite = np.isinf(sides).any(axis=0)
-    missing = infinite | np.isnan(sides).any(axis=0)
+    absent, n_infinite = ~np.isfinite(sides), int(np.isinf(sides).sum())
     if request.missing == "omit":
         sides = list(leave_out_both(*sides))
     ready = [
@@ -203,8 +211,8 @@ def ready_pairs(arguments: Mapping[str, Any], metric: Metric, request: Request) 
     return ReadyPairs(
         np.stack([side.values for side in ready]),
         *codes,
-        int(missing.sum()),
-        int(infinite.sum()),
+        absent,
+        n_infinite,
         inputs.cautions(ready[0].kept, groups),
     )
 
@@ -317,8 +325,9 @@ def difference_ci(
             pairs.values.shape[-1],
             n_groups=None if pairs.groups is None else len(np.unique(pairs.groups)),
             over=request.over,
-            n_missing=pairs.n_missing,
+            n_missing=int(pairs.absent.any(axis=0).sum()),
             n_infinite=pairs.n_infinite,
+            absent=pairs.absent,
             cautions=pairs.cautions,
         )
         for one in in_order

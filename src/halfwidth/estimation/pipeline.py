@@ -250,6 +250,7 @@ def _estimate(
         estimate,
         records.values,
         records.n_infinite,
+        records.absent,
         successes=float(records.values.sum()) if proportion else None,
         chosen=request.method is None,
         stands_in=method.name != first_choice.name,

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.frozen import frozen
@@ -55,9 +56,11 @@ class Records:
     # Cases of equal weight that these are worth; None where none are weighted.
     n_effective: float | None = None
     over: Over | Literal["runs"] = "cases"
-    # Values that were missing or infinite, and the latter alone.
+    # Cases without a value (a finite one), and how many values were infinite.
     n_missing: int = 0
     n_infinite: int = 0
+    # Of several models on the same cases: which values are missing, (models, cases).
+    absent: NDArray[np.bool_] | None = None
     # Whether the values are differences within cases.
     paired: bool = False
     # What the labels of the cases give reason to doubt.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Array
 from halfwidth.data.case_values import WORST_RANK
 from halfwidth.data.families import MeasuredFamily
+from halfwidth.estimation.caution_rules import missing_caution
 from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs
 from halfwidth.ranking.claims import ClaimedDifferences, ClaimedPairs
 from halfwidth.ranking.missing_values import applying, policies_disagree
@@ -75,6 +76,8 @@ def ranked(
     models = _models(family, scheme, estimates, contest, together, distribution, options)
     names = list(family.jobs)
     # The groups of the first models come first.
+    policy = WORST_RANK if options.worst_rank else settings.request.missing
+    n_missing, missing_values = _missing(family, policy)
     groups, more_groups = alike_groups((better | better.T)[np.ix_(order, order)])
     ranking = Ranking(
         tuple(models[place] for place in order),
@@ -88,23 +91,23 @@ def ranked(
         0 if distribution is None else len(distribution.taus),
         family.n_unmatched,
         _cautions(
-            (
-                [
-                    replace(one, label=name)
-                    for name, one in zip(family.jobs, estimates, strict=True)
-                ],
-                pairs.estimates,
-            ),
-            models,
+            [replace(one, label=name) for name, one in zip(family.jobs, estimates, strict=True)],
+            pairs.estimates,
+            [
+                *missing_values,
+                *contest.cautions,
+                *policies_disagree(under_policies, family.n_missing),
+                *_unsettled(models),
+            ],
             scheme,
-            [*contest.cautions, *policies_disagree(under_policies, family.n_missing)],
         ),
         tuple((names[one], names[other]) for one in order for other in order if better[one, other]),
         cases,
         metrics=metrics,
         test=contest.test,
         ties=options.ties if scheme == WITHIN_CASES else "min",
-        missing=WORST_RANK if options.worst_rank else settings.request.missing,
+        missing=policy,
+        n_missing=n_missing,
         under_policies=under_policies,
         more_groups=more_groups,
     )
@@ -276,35 +279,48 @@ def _mean_tau(distribution: RankDistribution | None) -> float:
     return float(defined.mean()) if len(defined) else math.nan
 
 
+def _missing(family: MeasuredFamily, policy: str) -> tuple[int, list[Caution]]:
+    """In how many cases values of some models are missing, and the caution about them."""
+    every = {id(job.records.absent): job.records for job in family.jobs.values()}.values()
+    absent = [records.absent for records in every if records.absent is not None]
+    if not any(each.any() for each in absent):
+        return 0, []
+    together = np.concatenate(absent)
+    raised = missing_caution(together, sum(records.n_infinite for records in every), policy)
+    return int(together.any(axis=0).sum()), [raised]
+
+
+def _unsettled(models: Sequence[RankedModel]) -> Iterator[Caution]:
+    unsettled = sum(model.rank_set.low < model.rank_set.high for model in models)
+    if unsettled:
+        yield caution("HW851", count=unsettled, total=len(models))
+
+
 def _cautions(
-    groups: Sequence[Sequence[Estimate]],
-    models: Sequence[RankedModel],
-    scheme: str,
+    estimates: Sequence[Estimate],
+    differences: Sequence[Estimate],
     further: Sequence[Caution],
+    scheme: str,
 ) -> tuple[Caution, ...]:
-    """The first of each code of the models and of their differences; near ties and others.
+    """Those of the models, others, and of differences what is said of neither, by their codes.
 
     What is not said of all models, or of all pairs, names the one that it is said of.
     """
-    cautions = [one for estimates in groups for one in _by_name(estimates)] + [*further]
-    unsettled = sum(model.rank_set.low < model.rank_set.high for model in models)
-    if unsettled:
-        cautions.append(caution("HW851", count=unsettled, total=len(models)))
-    by_code: dict[str, Caution] = {}
-    for one in cautions:
-        # The last rank is no failure.
-        if scheme != WITHIN_CASES or one.code != "HW103":
-            by_code.setdefault(one.code, one)
-    return tuple(by_code[code] for code in sorted(by_code))
+    of_all = {one.code for one in further}
+    # The last rank is no failure.
+    of_all |= {"HW103"} if scheme == WITHIN_CASES else set()
+    own = [one for one in _by_name(estimates) if one.code not in of_all]
+    codes = of_all | {one.code for one in own}
+    of_pairs = [one for one in _by_name(differences) if one.code not in codes]
+    every = dict.fromkeys([*own, *further, *of_pairs])
+    return tuple(sorted(every, key=lambda one: one.code))
 
 
 def _by_name(estimates: Sequence[Estimate]) -> list[Caution]:
     """Cautions of models or pairs, with the name of each that the others do not share."""
     shared = Counter(one.message for estimate in estimates for one in estimate.cautions)
     return [
-        one
-        if not estimate.label or 1 < shared[one.message] == len(estimates)
-        else replace(one, message=f"{estimate.label}: {one.message}")
+        one if 1 < shared[one.message] == len(estimates) else one.of(estimate.label)
         for estimate in estimates
         for one in estimate.cautions
     ]

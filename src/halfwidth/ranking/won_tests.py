@@ -43,8 +43,8 @@ class WonTests(ClaimedPairs):
         super().__init__(len(family.jobs))
         self.jobs, self.sign, self.settings = list(family.jobs.values()), sign, settings
         names = list(family.jobs)
-        pairs = [(names[one], names[other]) for one, other in self.places.tolist()]
-        results = run_tests(_test_of(family, settings), family.jobs, pairs, settings.request)
+        self.pairs = [(names[one], names[other]) for one, other in self.places.tolist()]
+        results = run_tests(_test_of(family, settings), family.jobs, self.pairs, settings.request)
         self.results = [one for one in results if one is not None]
         metric = metric_title(self.jobs[0].functional.metric) or "values"
         self.subject = f"{metric} by tests won ({self.results[0].title})"
@@ -67,7 +67,11 @@ class WonTests(ClaimedPairs):
     @functools.cached_property
     def cautions(self) -> list[Caution]:
         """Those of the tests, and where no model can win any."""
-        cautions = [one for result in self.results for one in result.cautions]
+        cautions = [
+            one.of(" vs ".join(pair))
+            for pair, result in zip(self.pairs, self.results, strict=True)
+            for one in result.cautions
+        ]
         tests, alpha = 2 * len(self.places), self.settings.request.level.alpha
         least = min(map(self._least, self._pairs(), self.results))
         if least * tests > alpha:

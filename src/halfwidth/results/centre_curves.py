@@ -122,7 +122,7 @@ class CentreCurves(SeveralCurves[CentreCurve]):
 
     def caution_lines(self) -> list[tuple[str, str]]:
         """Each code once, in order, with its first message, and how many more there are."""
-        return caution_lines([(curve.label, curve.cautions) for curve in self])
+        return caution_lines([(curve.label, "", curve.cautions) for curve in self])
 
     def to_frame(self) -> pd.DataFrame:
         """A row per point of each class.

@@ -196,7 +196,7 @@ class CentreResults(ResultCollection[OverCentres]):
 
     def caution_lines(self) -> list[tuple[str, str]]:
         """Each code once, in order, with its first message, and how many more there are."""
-        return caution_lines([("", self.cautions)])
+        return caution_lines([("", "", self.cautions)])
 
 
 # --------------------------------------------------------------------------- as a document

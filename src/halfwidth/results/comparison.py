@@ -280,20 +280,18 @@ class Comparisons(ResultCollection[Difference]):
 
     def caution_lines(self) -> list[tuple[str, str]]:
         """Each code once, in order, with its first message, and which others share it."""
-        one_pair = len({(item.first, item.second) for item in self}) == 1
+        pairs = {(item.first, item.second) for item in self}
         return caution_lines(
             [
                 *(
-                    (item.estimate.label if one_pair else _short_name(item), item.cautions)
+                    (
+                        item.estimate.label,
+                        f"{item.first} vs {item.second}" if len(pairs) > 1 else "",
+                        item.cautions,
+                    )
                     for item in self
                 ),
-                *(
-                    (
-                        f"{goal.estimate.label}: {goal.model}".removeprefix(": "),
-                        goal.estimate.cautions,
-                    )
-                    for goal in self.goals
-                ),
+                *((one.estimate.label, one.model, one.estimate.cautions) for one in self.goals),
             ],
             most_named=3,
         )

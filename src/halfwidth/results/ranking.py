@@ -151,6 +151,8 @@ class Ranking(SingleResult):
         The metric by which models are ranked, or several that were combined within cases.
     more_groups : bool
         Whether there are other groups.
+    n_missing : int
+        Cases in which some model has no value.
     """
 
     models: tuple[RankedModel, ...]
@@ -172,6 +174,7 @@ class Ranking(SingleResult):
     under_policies: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     metrics: tuple[str, ...] = ()
     more_groups: bool = False
+    n_missing: int = 0
 
     @property
     def _alone(self) -> Rankings:
@@ -250,7 +253,7 @@ class Ranking(SingleResult):
             "confidence_level": self.confidence_level,
             "n": first.n,
             "n_groups": first.n_groups,
-            "n_missing": first.n_missing,
+            "n_missing": self.n_missing,
             "n_unmatched": self.n_unmatched,
             "missing": self.missing,
             "under_policies": {name: dict(ranks) for name, ranks in self.under_policies.items()},

@@ -234,7 +234,7 @@ class ResultCollection(Result, ResultSequence[OneResult]):
 
     def caution_lines(self) -> list[tuple[str, str]]:
         """Each code once, in order, with its first message, and how many more there are."""
-        return caution_lines([(item.label, item.cautions) for item in self])
+        return caution_lines([(item.label, "", item.cautions) for item in self])
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract as plain types."""
@@ -277,28 +277,31 @@ class ResultCollection(Result, ResultSequence[OneResult]):
 
 
 def caution_lines(
-    raised: Iterable[tuple[str, Sequence[Caution]]], most_named: int = 0
+    raised: Iterable[tuple[str, str, Sequence[Caution]]], most_named: int = 0
 ) -> list[tuple[str, str]]:
     """Each code once, in order, with its first message, of which it is, and how many more.
 
-    ``raised`` are labels of results and their cautions; up to ``most_named`` further results are
-    named rather than counted.
+    ``raised`` are results: what they are within, the models, and their cautions. What is said of
+    one model several times counts once; up to ``most_named`` others are named rather than counted.
     """
-    by_code: dict[str, list[tuple[str, Caution]]] = {}
-    labels = set()
-    for label, cautions in raised:
-        labels.add(label)
-        for caution in cautions:
-            by_code.setdefault(caution.code, []).append((label, caution))
+    results = [*raised]
+    several = len({result[:2] for result in results}) > 1
+    by_code: dict[str, dict[tuple[str, str], None]] = {}
+    for *labels, cautions in results:
+        within, models = labels if several else ("", "")
+        for one in cautions:
+            whose = ": ".join(filter(None, [within, one.about or models]))
+            message = one.message.removeprefix(f"{one.about}: ")
+            by_code.setdefault(one.code, {})[whose, message] = None
     lines = []
-    for code, labelled in sorted(by_code.items()):
-        label, first = labelled[0]
-        where = f"{_named(label)}: " if label and len(labels) > 1 else ""
-        others = dict.fromkeys(name for name, _ in labelled if name not in ("", label))
-        more = f" (and {len(labelled) - 1} more)" if len(labelled) > 1 else ""
+    for code, facts in sorted(by_code.items()):
+        whose, message = next(iter(facts))
+        where = f"{_named(whose)}: " if whose else ""
+        others = dict.fromkeys(name for name, _ in facts if name not in ("", whose))
+        more = f" (and {len(facts) - 1} more)" if len(facts) > 1 else ""
         if 0 < len(others) <= most_named:
             more = f" (also {', '.join(map(_named, others))})"
-        lines.append((code, f"{where}{first.message}{more}"))
+        lines.append((code, f"{where}{message}{more}"))
     return lines
 
 

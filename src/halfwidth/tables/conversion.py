@@ -84,6 +84,11 @@ def long_table(
     by = f"cases by {layout.case!r}" + (f", models by {models!r}" if models else "")
     notes = [f"values of {_listed(layout.values)} as {metric}, {by}"]
     notes += [f"left out: {_listed(left_out)}"] * bool(left_out)
+    if STATUS not in kept and str(Status.MISSED) in columns.get(STATUS, ()):
+        notes.append(
+            "status 'missed' where a distance is missing and the overlap is 0; where the reference "
+            "is empty, it is 'spurious', which nothing in the table tells"
+        )
     return _in_order(columns, table, notes)
 
 
@@ -93,7 +98,7 @@ def _statuses(table: Table, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
     for place, column in enumerate(columns):
         distances = missing_distances(table, column, np.arange(len(table)))
         if distances is not None:
-            statuses[distances.missed, place] = str(Status.MISSED)
+            statuses[distances.one_empty, place] = str(Status.MISSED)
             statuses[distances.absent, place] = str(Status.NOT_APPLICABLE)
     stated = any(isinstance(cell, str) for cell in statuses.flat)
     return {STATUS: statuses.ravel().astype(TEXT)} if stated else {}

@@ -4,13 +4,14 @@ In a wide table that stands in a neighbouring column, in a long one in another r
 
 Programs such as MONAI leave a distance between boundaries empty where a mask has none. With an
 overlap of 0 only one mask is empty: a structure was missed, or is spurious. Where the overlap is
-missing too, or 1, both are: there was nothing to find.
+missing too, or 1, both are: there was nothing to find, and nothing was found.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
+from halfwidth.core.undefined import Status
 from halfwidth.io.table import Table, joint_codes
 from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.metrics.overlap import dsc, iou
@@ -40,20 +42,25 @@ class MissingDistances:
     # The column of overlaps; of a long table their metric.
     overlap: str
     # Where one mask is empty, where both are, and where the overlap tells neither.
-    missed: NDArray[np.bool_]
+    one_empty: NDArray[np.bool_]
     absent: NDArray[np.bool_]
     others: NDArray[np.bool_]
+    # Where the table itself says which one is empty: missed, and spurious.
+    stated: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
 
     def described(self, cases: Sequence[str] | None = None) -> str:
         """How many are missing for which reason, and of which cases.
 
         >>> table = Table.from_frame({"dice": [0.9, 0.0, None], "hd95": [2.0, None, None]})
         >>> missing_distances(table, "hd95", np.arange(3)).described(["a", "b", "c"])
-        "1 where 'dice' is 0: missed (b); 1 where 'dice' has no value, or 1: nothing to find (c)"
+        "1 where 'dice' is 0: missed or spurious (b); 1 where 'dice' has no value, or 1: nothing in \
+either mask (c)"
         """
+        unstated = self.one_empty & ~np.any([*self.stated.values(), self.absent], axis=0)
         reasons = {
-            f"where {self.overlap!r} is 0: missed": self.missed,
-            f"where {self.overlap!r} has no value, or 1: nothing to find": self.absent,
+            **self.stated,
+            f"where {self.overlap!r} is 0: missed or spurious": unstated,
+            f"where {self.overlap!r} has no value, or 1: nothing in either mask": self.absent,
             f"where {self.overlap!r} tells neither": self.others,
         }
         return "; ".join(
@@ -64,12 +71,14 @@ class MissingDistances:
 
     def refusal(self, cases: Sequence[str], where: str) -> DataError:
         """The error that asks what becomes of them; ``where``: in which column, of what."""
-        missing = self.missed | self.absent | self.others
+        missing = self.one_empty | self.absent | self.others
+        worst = "counts them as failed"
+        if self.absent.any():
+            worst = "leaves out those with nothing in either mask, and counts the others as failed"
         return DataError(
             f"{where}: {int(missing.sum())} of {len(missing)} values are missing: "
             f"{self.described(cases)}. {spelled('missing', 'worst')} with {spelled('penalty')} "
-            "leaves out the cases with nothing to find, and counts the others as failed; "
-            f"{spelled('missing', 'omit')} leaves out all of them"
+            f"{worst}; {spelled('missing', 'omit')} leaves out all of them"
         )
 
 
@@ -96,11 +105,18 @@ def missing_distances(
         overlap, overlaps = _overlaps_in_rows(table, column, rows, metric, same)
     if overlap is None or overlaps is None:
         return None
-    missed = missing & (overlaps == 0)
+    stated = {}
+    if metric is not None and "status" in table:
+        status = table.factor("status")
+        for one in (Status.MISSED, Status.SPURIOUS):
+            # The last one is where the codes of missing cells point.
+            says = [str(level).strip().lower() == one for level in status.levels]
+            stated[str(one)] = missing & np.array([*says, False])[status.codes[rows]]
+    one_empty = np.any([missing & (overlaps == 0), *stated.values()], axis=0)
     # Some programs give two empty masks an overlap of 1, or of 100 per cent.
     whole = 100.0 if np.nanmax(overlaps, initial=0) > 1 else 1.0
     absent = np.isnan(distances) & (np.isnan(overlaps) | (overlaps == whole))
-    return MissingDistances(overlap, missed, absent, missing & ~missed & ~absent)
+    return MissingDistances(overlap, one_empty, absent, missing & ~one_empty & ~absent, stated)
 
 
 def _overlaps_in_rows(

@@ -161,8 +161,9 @@ def summarise_matches(
 ) -> MatchSummary:
     """What is to be known of a matching; detections are in the order of the references."""
     counted = [_counted(one, lists.matching) for one in references.objects]
-    # Those around masks among them.
-    by_boxes = Known.MASKS not in criterion.of_references or "box" in criterion.title
+    by_masks = criterion.alike and all(
+        holds(one, Known.MASKS) for one in (*detections.objects, *references.objects)
+    )
     return MatchSummary(
         lists,
         criterion,
@@ -170,7 +171,7 @@ def summarise_matches(
         None if units.grouped else patients_named(references.images),
         _cut(detections),
         _shifted(references, counted),
-        _ragged_if_drawn(counted) if by_boxes else (0, 0),
+        _ragged_if_drawn(counted) if criterion.by_boxes and not by_masks else (0, 0),
         _large(detections, references, lists),
     )
 

@@ -197,6 +197,7 @@ def _records(
         n_groups=None if groups is None else len(np.unique(groups)),
         n_effective=cases.n_effective,
         n_missing=cases.n_missing,
+        absent=cases.absent,
         cautions=cases.cautions,
     )
 

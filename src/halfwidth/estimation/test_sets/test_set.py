@@ -49,6 +49,8 @@ class TestSet:
     groups: Codes | None = None
     strata: Codes | None = None
     n_missing: int = 0
+    # Of several models: which of them lack which of the cases, (models, cases).
+    absent: NDArray[np.bool_] | None = None
     # Whether it is a regression: ``truth`` are numbers.
     numbers: bool = False
     notes: tuple[str, ...] = field(default=())

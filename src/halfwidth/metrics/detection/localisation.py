@@ -76,6 +76,8 @@ class LocalisationSpec:
     spaced: bool = False
     # Whether at most one of several objects that do not overlap can lie above one half.
     of_overlap: bool = False
+    # Whether boxes stand for objects; where both sides must be alike, unless both have masks.
+    by_boxes: bool = False
     # Whether its values are 1 and 0 alone, so that there is no threshold to choose.
     binary: bool = False
     pitfalls: tuple[str, ...] = ()

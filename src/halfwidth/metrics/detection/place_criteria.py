@@ -134,6 +134,7 @@ DECLARED = (
         of_detections=CENTRES,
         of_references=(Known.BOXES,),
         binary=True,
+        by_boxes=True,
         threshold=1.0,
         pitfalls=(
             "large objects are found more easily",
