@@ -31,7 +31,7 @@ def subsample(
     repeats: Annotated[int, declared("repeats")] = 100,
     metric: options.OneMetric = None,
     confidence_level: options.ConfidenceLevel = 0.95,
-    n_resamples: options.NResamples = 15_000,
+    n_resamples: Annotated[int, declared("n_resamples", "subsample")] = 15_000,
     seed: options.Seed = None,
     missing: options.Missing = "raise",
     penalty: options.Penalty = None,

@@ -26,7 +26,7 @@ HEIGHTS = ("height", "imageheight", "h", "imgheight")
 def shapes_of(images: Sequence[str], source: Any) -> tuple[tuple[int, int], ...]:
     """Height and width of each image.
 
-    ``given``: a folder with the images, a table with columns image, width and height, JSON of COCO,
+    ``source``: a folder with the images, a table with columns image, width and height, JSON of COCO,
     or (width, height) by name of image.
     """
     if isinstance(source, Mapping):
