@@ -86,6 +86,7 @@ PRODUCTS = PairedCases(_error, _bandwidth, most_vectors=MOST_VECTORS, products=T
         "says that a model is miscalibrated, not by how much: it is no probability",
         "another bandwidth gives another value, and that of these cases is usual",
         "below 0 for most samples of a calibrated model",
+        "takes time that grows with the square of the cases",
     ),
 )
 def kce(

@@ -52,7 +52,8 @@ def _read(candidate: Candidate, _: ImportOptions) -> Table:
     if empty:
         notes.append(
             f"{empty} empty values: the reference has no such structure, and the file does not say "
-            f"whether one was predicted; its own means leave them out ({spelled('missing', 'omit')})"
+            "whether one was predicted; its own means leave them out "
+            f"({spelled('missing', 'omit')})"
         )
     return canonical_table(rows, notes)
 
