@@ -5,13 +5,16 @@ Whatever a test prints on stderr with `run`, or is refused by `refusal`, is look
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import messagelist
 import numpy as np
 import pytest
+from pages import messages
 from support import Run, refusal
 
 import halfwidth
@@ -23,6 +26,12 @@ DICE = np.linspace(0.5, 0.99, 30)
 TRUTH = np.arange(30) % 2
 SCORE = np.linspace(0, 1, 30)
 MASK = np.ones((4, 4), dtype=bool)
+# A call or an attribute in braces, which stands for its value and lost the f of its text.
+CODE = re.compile(r"\{[A-Za-z_]\w*(?:[(.\[][^}]*|![rsa])\}|\bspelled(?:_both)?\(")
+# A name in braces: in what is formatted later, and in patterns that a user writes.
+PLAIN = re.compile(r"(?<![fFrR\w\"])\"(?:[^\"\\\n]|\\.)*\{[A-Za-z_]\w*[:}]")
+NAME = re.compile(r"\{([A-Za-z_]\w*)(?::[^{}]*)?\}")
+PATTERNS = {"case", "metric", "model", "task"}
 
 IN_PYTHON: tuple[Callable[[], object], ...] = (
     lambda: hw.summary_ci([]),
@@ -121,3 +130,40 @@ def test_a_message_that_stands_nowhere_is_noticed(monkeypatch: pytest.MonkeyPatc
     others = [parts for parts in long if not all(part in text for part in parts)]
     monkeypatch.setattr(messagelist, "entries", lambda: (others, short))
     assert messagelist.unlisted(text)
+
+
+def test_no_message_holds_code_in_the_place_of_a_value() -> None:
+    texts = [text for said in messages.messages().values() for text in said]
+    assert [text for text in texts if CODE.search(text)] == []
+    assert CODE.search("left out ({spelled('missing', 'omit')})")
+    assert not CODE.search("give models by their names: {'A': values}, or {model}_{task}.csv")
+
+
+def test_what_is_raised_has_its_values_in_it() -> None:
+    """A text with ``{name}`` is an f-string, is formatted, or speaks of a user's pattern."""
+    assert [*raised_unformatted(ast.parse("raise ValueError('{count} are bad')"))] == ["count"]
+    assert [*raised_unformatted(ast.parse("raise ValueError(f'{count} are bad'.strip())"))] == []
+    found = {
+        path.name: names
+        for path in messages.SOURCE.rglob("*.py")
+        if PLAIN.search(text := path.read_text("utf-8"))
+        if (names := {*raised_unformatted(ast.parse(text))} - PATTERNS)
+    }
+    assert found == {}
+
+
+def raised_unformatted(node: ast.AST) -> Iterator[str]:
+    """The names in braces of plain texts in what is raised."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Raise) and one.exc is not None:
+            for text in plain_texts(one.exc):
+                yield from NAME.findall(text)
+
+
+def plain_texts(node: ast.AST) -> Iterator[str]:
+    """The texts below a node that are no parts of f-strings, nor formatted by a call."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif not isinstance(node, ast.JoinedStr) and getattr(node, "attr", "") != "format":
+        for child in ast.iter_child_nodes(node):
+            yield from plain_texts(child)

@@ -12,6 +12,7 @@ list is left out: help of options, and what catalogues say of metrics and method
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -54,6 +55,7 @@ def page() -> str:
     )
 
 
+@functools.cache
 def messages() -> dict[str, list[str]]:
     """The texts of each file that says something, in their order."""
     files = {path.relative_to(SOURCE).as_posix(): path for path in SOURCE.rglob("*.py")}

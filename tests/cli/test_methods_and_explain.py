@@ -181,4 +181,4 @@ def test_what_methods_does_not_list(arguments: tuple[str, ...], words: str, run:
 
 def test_a_name_of_its_own_comes_before_a_synonym(run: Run) -> None:
     assert "thresholds of localisation" in run("explain", "ap").out, "also average_precision"
-    assert run("explain", "f1").out.startswith("f1: F1\n")
+    assert run("explain", "f1").out.startswith("f1: F1, metric of a test set\n")

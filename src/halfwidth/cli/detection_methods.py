@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from halfwidth.core.catalogue import special_cases
 from halfwidth.core.references import cite
-from halfwidth.core.spec import MetricSpec
+from halfwidth.core.spec import MetricSpec, Takes
 from halfwidth.document.parts import (
     Document,
     Heading,
@@ -14,6 +15,7 @@ from halfwidth.document.parts import (
     Kind,
     Note,
     Paragraph,
+    Part,
     Table,
 )
 from halfwidth.metrics.all_metrics import DETECTION_METRICS, METRICS, SAMPLE_METRICS
@@ -21,6 +23,8 @@ from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.metrics.detection.assignment import AssignmentSpec
 from halfwidth.metrics.detection.localisation import LocalisationSpec
 
+# What makes a metric independent of the prevalence, by what it takes.
+FIXED = {"priors": ", unless priors are given", "prevalence": ", unless one is given"}
 CATALOGUES = (METRICS, SAMPLE_METRICS, DETECTION_METRICS, LOCALISATIONS, ASSIGNMENTS)
 
 
@@ -68,16 +72,23 @@ def is_known(name: str) -> bool:
     return any(name.partition(":")[0] in catalogue for catalogue in CATALOGUES)
 
 
-def _spec_of(base: str) -> MetricSpec | LocalisationSpec | AssignmentSpec:
-    """By its own name before another one's synonym, and the first of those who share it."""
-    own = [one for one in CATALOGUES if base in one.names]
-    catalogue = (own or [one for one in CATALOGUES if base in one])[0]
-    return catalogue[base]
-
-
 def in_full(name: str) -> Document:
-    """What is known of a metric, a criterion or a strategy."""
-    spec = _spec_of(name.partition(":")[0])
+    """What is known of a metric, a criterion or a strategy; of all that share a name."""
+    base = name.partition(":")[0]
+    # By its own name before another one's synonym.
+    known = sorted(
+        (one for one in CATALOGUES if base in one), key=lambda one: base not in one.names
+    )
+    kinds = ("metric of a case" if one is METRICS else one.kind for one in known)
+    parts = (
+        _of(one[base], kind if len(known) > 1 else "")
+        for one, kind in zip(known, kinds, strict=True)
+    )
+    return Document(tuple(part for each in parts for part in each))
+
+
+def _of(spec: MetricSpec | LocalisationSpec | AssignmentSpec, kind: str) -> Iterator[Part]:
+    """The parts on one of them; ``kind`` tells those apart that share a name."""
     lead: tuple[Paragraph, ...] = ()
     if isinstance(spec, MetricSpec):
         title, lead = spec.display, (Paragraph(f"{_plain(spec.summary)}."),)
@@ -85,6 +96,7 @@ def in_full(name: str) -> Document:
             "range": str(spec.bounds) + (f" {spec.unit}" if spec.unit else ""),
             "better": str(spec.better),
             **({"averages": ", ".join(spec.averages)} if spec.averages else {}),
+            **_prevalence(spec),
             **{one.name: f"{one.summary}: {one.allowed_text}" for one in spec.parameters},
         }
     else:
@@ -97,10 +109,24 @@ def in_full(name: str) -> Document:
         fields["threshold"] = _threshold(spec)
     elif isinstance(spec, AssignmentSpec) and spec.needs_scores:
         fields["needs"] = "scores"
-    fields["also"] = ", ".join(spec.synonyms) or "-"
+    also = [*spec.synonyms, *special_cases(spec)]
+    fields["also"] = ", ".join(also) or "-"
     fields["source"] = str(cite(spec.cite)) if spec.cite else "-"
     items = Items.from_texts(fields.items())
-    return Document((Heading(f"{spec.name}: {title}"), *lead, items, *_pitfalls(spec.pitfalls)))
+    told = f", {kind}" if kind else ""
+    yield from (Heading(f"{spec.name}: {title}{told}"), *lead, items, *_pitfalls(spec.pitfalls))
+
+
+def _prevalence(spec: MetricSpec) -> dict[str, str]:
+    """Whether a value changes with the share of the classes; nothing where there are none."""
+    if spec.takes in (None, Takes.MASKS, Takes.NUMBERS):
+        return {}
+    told = "no: comparable between test sets"
+    if spec.prevalence_dependent:
+        takes = {*spec.tables, *(one.name for one in spec.parameters)}
+        fixed = next((text for name, text in FIXED.items() if name in takes), "")
+        told = f"yes{fixed}: compare on test sets of one prevalence"
+    return {"changes with prevalence": told}
 
 
 def _pitfalls(texts: Sequence[str]) -> tuple[Items, ...]:

@@ -9,7 +9,7 @@ import typer
 
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.option_groups import argument, option, with_options
+from halfwidth.cli.option_groups import argument, declared, option, with_options
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import (
     Halfwidths,
@@ -45,7 +45,7 @@ def pilot(
     method: options.Method = "auto",
     confidence_level: options.ConfidenceLevel = 0.95,
     n_samples: Annotated[int, option("Studies drawn at each n.", "S", Group.INTERVAL)] = 1000,
-    n_resamples: options.NResamples = 999,
+    n_resamples: Annotated[int, declared("n_resamples", "plan")] = 999,
     seed: options.Seed = None,
     missing: options.Missing = "raise",
     penalty: options.Penalty = None,

@@ -73,7 +73,7 @@ def runs(
         bool, declared("simultaneous", "estimate", flags=("--simultaneous",))
     ] = False,
     alternative: options.Alternative = "two-sided",
-    n_resamples: options.NResamples = 9999,
+    n_resamples: options.NResamplesOrNone = None,
     seed: options.Seed = None,
     missing: options.Missing = "raise",
     penalty: options.Penalty = None,

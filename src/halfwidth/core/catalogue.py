@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from halfwidth.core.errors import UnknownNameError
@@ -29,7 +30,7 @@ N = TypeVar("N", bound=Named)
 @functools.lru_cache(maxsize=1024)
 def plain_name(name: str) -> str:
     """A name as it is looked up, in whichever of its spellings."""
-    return re.sub(r"[\s_\-]+", "_", name.strip().lower())
+    return re.sub(r"[\s_\-–]+", "_", re.sub("['’]", "", name.strip().lower()))
 
 
 def listed(*items: N) -> tuple[Callable[[], Iterable[N]], ...]:
@@ -39,14 +40,23 @@ def listed(*items: N) -> tuple[Callable[[], Iterable[N]], ...]:
 
 @functools.cache
 def _by_name(part: Callable[[], Iterable[N]]) -> dict[str, N]:
-    return {plain_name(name): item for item in part() for name in (item.name, *item.synonyms)}
+    items = tuple(part())
+    known = {plain_name(name): item for item in items for name in (item.name, *item.synonyms)}
+    special = {plain_name(name): one for item in items for name, one in special_cases(item).items()}
+    return special | known
+
+
+def special_cases(item: N) -> Mapping[str, N]:
+    """An item by the names that mean it in one setting."""
+    cases: Mapping[str, Mapping[str, Any]] = getattr(item, "special", {})
+    return {name: replace(item, **changes) for name, changes in cases.items()}
 
 
 @frozen
 class Catalogue(Generic[N]):
     """An explicit, ordered set of specs with look-up by name or synonym.
 
-    Capitals, and the choice between spaces, hyphens and underscores, do not matter.
+    Capitals, apostrophes, and the choice of spaces, hyphens and underscores do not matter.
     """
 
     # What the specs are of, in messages.
@@ -85,7 +95,11 @@ class Catalogue(Generic[N]):
     @property
     def every_name(self) -> list[str]:
         """The names and the synonyms."""
-        names = (plain_name(name) for item in self for name in (item.name, *item.synonyms))
+        names = (
+            plain_name(name)
+            for item in self
+            for name in (item.name, *item.synonyms, *special_cases(item))
+        )
         return list(dict.fromkeys(names))
 
     def __getitem__(self, name: str) -> N:

@@ -54,22 +54,36 @@ def as_given(supported: int, stated: int) -> int:
     return max(supported, stated) if stated <= supported + BEYOND_SUPPORT else supported
 
 
-def decimals_for(value: float, reach: float) -> int:
-    """Decimals that leave the distance to the bounds one or two significant digits.
+def decimals_for(value: float, reach: float, largest: float = math.inf) -> int:
+    """Decimals of a value and its bounds: all that is printed of an estimate is rounded by this.
 
-    The rule of the Particle Data Group: two digits where the half-width begins with 1.00 to 3.54,
-    else one. Without a finite ``reach`` above 0, three significant digits of the value.
+    First what the interval supports, the rule of the Particle Data Group: two digits of the
+    half-width ``reach`` where it begins with 1.00 to 3.54, else one. That is too short where the
+    interval is wide: 0.75 and 0.667 would read 0.8 and 0.7, beside the table that they come from.
+    So a value of a bounded range, whose end farthest from 0 is ``largest``, is told to a hundredth
+    of that (a DSC with two decimals), and any other with one decimal more than its interval
+    supports where that leaves it a single significant digit (7.3 mm, not 7). Without a finite reach
+    above 0, three significant digits of the value.
 
-    >>> decimals_for(0.89714, 0.0052), decimals_for(80.3, 1.28)
-    (3, 1)
+    >>> decimals_for(0.89714, 0.0052, 1.0), decimals_for(0.667, 0.41, 1.0)
+    (3, 2)
+    >>> decimals_for(80.3, 1.28), decimals_for(7.31, 4.2), decimals_for(0.02, 4.2)
+    (1, 1, 1)
     """
+    plain = math.isfinite(value) and value != 0
     if not math.isfinite(reach) or reach <= 0:
-        if not math.isfinite(value) or value == 0:
-            return 3
-        return max(0, 2 - math.floor(math.log10(abs(value))))
-    exponent = math.floor(math.log10(reach))
+        return max(0, 2 - _exponent(value)) if plain else 3
+    exponent = _exponent(reach)
     digits = 2 if reach / 10.0**exponent < 3.55 else 1
-    return max(0, digits - 1 - exponent)
+    supported = max(0, digits - 1 - exponent)
+    if math.isfinite(largest) and largest > 0:
+        return max(supported, 2 - _exponent(largest))
+    return max(supported, min(supported + 1, 1 - _exponent(value))) if plain else supported
+
+
+def _exponent(number: float) -> int:
+    """The power of ten of the first digit."""
+    return math.floor(math.log10(abs(number)))
 
 
 def apart_from(value: float, bounds: Iterable[float], decimals: int) -> int:
@@ -147,8 +161,10 @@ def percent(share: float) -> str:
 
     >>> percent(0.95), percent(0.999), percent(1 - 2**-53)
     ('95 %', '99.9 %', '99.99999999999999 %')
+    >>> percent(1 - 0.1 / 3)
+    '96.6667 %'
     """
-    text = f"{100 * share:.12g}"
+    text = f"{100 * share:.6g}"
     # What is less than all must not read as all.
     return f"{100 * share!r} %" if text == "100" and share < 1 else f"{text} %"
 

@@ -86,7 +86,7 @@ DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW308",
         "level out of reach for exact",
-        "Order statistics of {n} reach {attainable} for the {what}, not the {wanted} asked for; "
+        "Order statistics of {n} reach {attainable} for the {what}, short of {wanted}; "
         "{needed} would do. {instead}",
         "A distribution-free interval lies between two of the observed values, so its level "
         "cannot exceed the probability that the quantile lies between the smallest and the "

@@ -42,6 +42,9 @@ class MetricSpec:
     parameters : tuple of Parameter
     synonyms : tuple of str
         Other names by which people call it.
+    special : mapping
+        Names that mean it in one setting only, each with the fields of the spec that this changes:
+        the class-wise calibration error is the ECE averaged over classes.
     reliable_n : int or callable
         Cases from which the median coverage of the mean's interval reaches 92.5 %: 25 for DSC and
         75 for ASSD in andre2025, and assumed to be alike for metrics of the same kind; or
@@ -105,6 +108,7 @@ class MetricSpec:
     family: str = "custom"
     parameters: tuple[Parameter, ...] = ()
     synonyms: tuple[str, ...] = ()
+    special: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, compare=False)
     reliable_n: int | Callable[..., int] = 25
     level: MetricLevel = MetricLevel.INDIVIDUAL
     takes: Takes | None = None

@@ -53,6 +53,11 @@ class Bounds:
         """``high - low``; infinite where an end is."""
         return float(self.high) - float(self.low)
 
+    @property
+    def largest(self) -> float:
+        """The largest absolute value."""
+        return max(abs(float(self.low)), abs(float(self.high)))
+
     def __str__(self) -> str:
         left = "(" if math.isinf(self.low) else "["
         right = ")" if math.isinf(self.high) else "]"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +33,15 @@ WEIGHTS = Parameter(
     choices=(0.0, 1.0, 2.0, OF_COSTS),
     words=(("none", 0.0), ("linear", 1.0), ("quadratic", 2.0), ("costs", OF_COSTS)),
 )
+# What is called weighted has weights: which, must be said.
+WEIGHTED = ("weighted_cohens_kappa", "wck", "weighted_kappa", "weighted_kappa_score")
+WEIGHTS_GIVEN = replace(
+    WEIGHTS,
+    default=None,
+    summary="in the distance of ordered classes",
+    choices=WEIGHTS.choices[1:],
+    words=WEIGHTS.words[1:],
+)
 
 _all_classes = functools.partial(
     metric,
@@ -43,7 +53,13 @@ _all_classes = functools.partial(
 
 
 # Pitfalls that several share.
+ALIKE = "all confusions cost the same: it knows neither costs nor an order of the classes"
 COSTS_DECIDE = "costs and priors are choices that decide the result"
+OF_COSTS = (
+    COSTS_DECIDE,
+    "rare in publications, so that there is little to compare it with",
+    "can be near its best though most positive answers are wrong: read PPV and NPV beside it",
+)
 
 
 @_all_classes(
@@ -58,7 +74,7 @@ COSTS_DECIDE = "costs and priors are choices that decide the result"
     cite="maier_hein2024",
     pitfalls=(
         "high without any skill where one class dominates",
-        "all errors cost the same",
+        ALIKE,
     ),
 )
 def accuracy(matrix: Counts) -> Counts:
@@ -89,11 +105,18 @@ def accuracy(matrix: Counts) -> Counts:
     title="MCC",
     bounds=CORRELATION,
     better=Better.HIGHER,
-    synonyms=("matthews_corrcoef", "matthews"),
+    synonyms=(
+        *("matthews_corrcoef", "matthews", "matthews_correlation_coefficient"),
+        *("phi", "phi_coefficient"),
+    ),
     prevalence_dependent=True,
     reliable_n=50,
     cite="gorodkin2004",
-    pitfalls=("hard to interpret between its ends: 0.6 is not twice as good as 0.3",),
+    pitfalls=(
+        "hard to interpret between its ends: 0.6 is not twice as good as 0.3",
+        "all wrong is not -1 with three classes and more, where its least value is nearer to 0",
+        ALIKE,
+    ),
 )
 def mcc(matrix: Counts) -> Counts:
     """Matthews correlation coefficient of true and predicted class, for any number of classes.
@@ -159,7 +182,8 @@ def _range_of_kappa(costs: ArrayLike | None, **_others: object) -> Bounds:
     better=Better.HIGHER,
     parameters=(WEIGHTS,),
     tables=("costs",),
-    synonyms=("kappa", "cohens_kappa", "cohen_kappa_score"),
+    synonyms=("kappa", "cohens_kappa", "cohen_kappa_score", "ck"),
+    special={name: {"parameters": (WEIGHTS_GIVEN,)} for name in WEIGHTED},
     prevalence_dependent=True,
     reliable_n=50,
     cite="cohen1968",
@@ -243,11 +267,11 @@ def _range_of_costs(costs: Sequence[Sequence[float]] | None, **_others: object) 
     bounds=UNBOUNDED,
     better=Better.LOWER,
     tables=("costs", "priors"),
-    synonyms=("ec", "average_cost"),
+    synonyms=("ec", "average_cost", "expected_loss", "expected_prediction_error"),
     prevalence_dependent=True,
     reliable_n=50,
     cite="ferrer2025",
-    pitfalls=(COSTS_DECIDE,),
+    pitfalls=OF_COSTS,
 )
 def expected_cost(
     matrix: Counts, *, costs: ArrayLike | None = None, priors: ArrayLike | None = None
@@ -292,8 +316,9 @@ def expected_cost(
     reliable_n=50,
     cite="ferrer2025",
     pitfalls=(
-        COSTS_DECIDE,
+        *OF_COSTS,
         "above 1, giving every case the same answer would cost less",
+        "priors that weigh all classes alike give up what it says of predictive values",
     ),
 )
 def normalized_expected_cost(

@@ -45,6 +45,11 @@ PERCENTILE = Parameter(
 
 # Pitfalls that several share.
 AVERAGED_AWAY = "averages out a gross error on a small part of the boundary"
+OF_DISTANCES = (
+    "has no worst value: a case without a prediction needs a penalty, which then decides means",
+    "counts what careful readers differ by as error",
+    "changes with the spacing of the voxels, for the same shapes",
+)
 
 
 OF_HAUSDORFF = definition_of(("max", VOXELS), ("pooled", POOLED), ("surface", SURFACE))
@@ -67,11 +72,15 @@ _distance = functools.partial(
     title="HD",
     kind=Kind.DISCRETE,
     parameters=(PERCENTILE, OF_HAUSDORFF, UNIT),
-    synonyms=("hausdorff", "hausdorff_distance"),
+    synonyms=(
+        *("hausdorff", "hausdorff_distance", "hausdorff_metric"),
+        *("pompeiu_hausdorff_distance", "maximum_symmetric_surface_distance"),
+    ),
     cite="huttenlocher1993",
     pitfalls=(
         "a single stray voxel decides it",
         "programs differ in what a boundary is",
+        *OF_DISTANCES,
     ),
 )
 def hd(
@@ -133,7 +142,7 @@ def hd(
     title="HD95",
     kind=Kind.DISCRETE,
     parameters=(OF_HAUSDORFF, UNIT),
-    synonyms=("hausdorff95",),
+    synonyms=("hausdorff95", "hausdorff_distance_95th_percentile", "hausdorff_distance_95"),
     cite="huttenlocher1993",
     pitfalls=(
         (
@@ -141,6 +150,7 @@ def hd(
             "boundary vanishes"
         ),
         "definitions differ by as much as models do: name the one used",
+        *OF_DISTANCES,
     ),
 )
 def hd95(
@@ -223,10 +233,12 @@ def _covering(surface: Surface, percentile: float) -> float:
 @_distance(
     title="ASSD",
     parameters=(OF_SURFACES, UNIT),
+    synonyms=("average_symmetric_surface_distance", "weighted_bilateral_mean_contour_distance"),
     cite="maier_hein2024",
     pitfalls=(
         AVERAGED_AWAY,
         "the longer of the two boundaries weighs more",
+        *OF_DISTANCES,
     ),
 )
 def assd(
@@ -282,8 +294,9 @@ def assd(
 @_distance(
     title="MASD",
     parameters=(OF_SURFACES, UNIT),
+    synonyms=("mean_average_surface_distance", "mean_surface_distance"),
     cite="maier_hein2024",
-    pitfalls=(AVERAGED_AWAY,),
+    pitfalls=(AVERAGED_AWAY, *OF_DISTANCES),
 )
 def masd(
     prediction: ArrayLike | MaskPair,

@@ -63,7 +63,11 @@ _agreement = functools.partial(
 @_agreement(
     title="NSD",
     parameters=(TOLERANCE, OF_SURFACES, UNIT),
-    synonyms=("surface_dice", "normalized_surface_distance"),
+    synonyms=(
+        *("surface_dice", "surface_dsc"),
+        *("normalized_surface_dice", "normalised_surface_dice"),
+        *("normalized_surface_distance", "normalised_surface_distance"),
+    ),
     cite="nikolov2021",
     pitfalls=(
         "means nothing without its tolerance, which should be what careful readers differ by",
@@ -129,7 +133,7 @@ def nsd(
 @_agreement(
     title="boundary IoU",
     parameters=(BAND, OF_BANDS, UNIT),
-    synonyms=("biou",),
+    synonyms=("biou", "boundary_intersection_over_union"),
     cite="cheng2021",
     pitfalls=(
         "means nothing without its distance",

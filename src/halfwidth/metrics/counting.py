@@ -37,6 +37,8 @@ RATE = Parameter(
 
 # Pitfalls that several share.
 NO_TRUE_NEGATIVES = "ignores true negatives"
+WHICH_IS_POSITIVE = "changes when the other class is called positive"
+NO_NAIVE = "does not say how much better than guessing it is, as LR+ does"
 
 
 def _f_beta_as_quotient(beta: float = 1.0) -> Quotient:
@@ -51,13 +53,14 @@ def _f_beta_as_quotient(beta: float = 1.0) -> Quotient:
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
     quotient=_f_beta_as_quotient,
-    synonyms=("f1_score", "f_1"),
+    synonyms=("f1_score", "f_1", "balanced_f_score"),
     prevalence_dependent=True,
     reliable_n=50,
     cite="van_rijsbergen1979",
     pitfalls=(
         NO_TRUE_NEGATIVES,
-        "changes when the other class is called positive",
+        WHICH_IS_POSITIVE,
+        NO_NAIVE,
     ),
 )
 def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
@@ -92,13 +95,15 @@ def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     averages=ALL_AVERAGES,
     parameters=(BETA,),
     quotient=_f_beta_as_quotient,
-    synonyms=("fbeta", "f_score", "fbeta_score"),
+    synonyms=("fbeta", "f_score", "fbeta_score", "f_beta_score"),
     prevalence_dependent=True,
     reliable_n=50,
     cite="van_rijsbergen1979",
     pitfalls=(
         NO_TRUE_NEGATIVES,
         "β trades missed cases against false positives: choose it beforehand",
+        WHICH_IS_POSITIVE,
+        NO_NAIVE,
     ),
 )
 def f_beta(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, beta: float = 1.0) -> Counts:
@@ -134,7 +139,7 @@ def f_beta(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, beta: float = 1.0)
     title="Youden's J",
     bounds=CORRELATION,
     averages=("binary", "none", "macro", "weighted"),
-    synonyms=("youden", "informedness"),
+    synonyms=("youden", "informedness", "youdens_j", "youden_index", "youdens_index_j"),
     reliable_n=50,
     cite="youden1950",
     pitfalls=("weighs both rates alike, as costs rarely do",),
@@ -168,7 +173,7 @@ def youden_j(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     title="LR+",
     bounds=Bounds(0.0, math.inf),
     averages=ONE_CLASS,
-    synonyms=("positive_likelihood_ratio", "plr"),
+    synonyms=("positive_likelihood_ratio", "plr", "lr+"),
     transform=Transform.LOG,
     reliable_n=50,
     cite="simel1991",
@@ -209,6 +214,7 @@ def _net_benefit_as_quotient(exchange_rate: float) -> Quotient:
     averages=ONE_CLASS,
     quotient=_net_benefit_as_quotient,
     parameters=(RATE,),
+    synonyms=("nb",),
     prevalence_dependent=True,
     cite="vickers_elkin2006",
     pitfalls=(
@@ -255,6 +261,7 @@ def net_benefit(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, exchange_rate
     pitfalls=(
         "a rare class weighs as much as a frequent one: a few cases may decide",
         "says nothing about how far to trust a positive answer",
+        "knows neither costs nor an order of the classes",
     ),
 )
 def balanced_accuracy(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:

@@ -39,16 +39,31 @@ NO_SHAPES = "sees neither shapes nor where along the boundary an error lies"
 RATHER_TOO_LARGE = (
     "a missed voxel costs more than a false one, so masks that are too large do better"
 )
+OF_OVERLAP = (
+    "counts what careful readers differ by as error, most of all in small structures",
+    "in 3-D an error as wide as in 2-D covers a greater share of the structure",
+)
+# Of which objects taken one by one are free.
+OF_WHOLE_MASKS = (
+    "0/0 where both masks are empty: not applicable, left out of means and counted",
+    "objects that touch are one: use metrics of instances where they should be told apart",
+)
 
 
 @_overlap(
     title="DSC",
-    synonyms=("dice",),
+    synonyms=(
+        *("dice", "dice_similarity_coefficient", "dice_coefficient", "dice_score"),
+        *("sorensen_dice", "sørensen_dice", "sorensen_dice_coefficient"),
+        *("sørensen_dice_coefficient", "balanced_f_score"),
+    ),
     cite="dice1945",
     pitfalls=(
         LESS_IF_SMALL,
         NO_SHAPES,
         RATHER_TOO_LARGE,
+        *OF_OVERLAP,
+        *OF_WHOLE_MASKS,
     ),
 )
 def dsc(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
@@ -80,13 +95,18 @@ def dsc(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
 
 @_overlap(
     title="IoU",
-    synonyms=("jaccard",),
+    synonyms=(
+        *("jaccard", "jaccard_index", "intersection_over_union"),
+        *("tanimoto", "tanimoto_coefficient"),
+    ),
     cite="jaccard1912",
     pitfalls=(
         LESS_IF_SMALL,
         NO_SHAPES,
         RATHER_TOO_LARGE,
         "ranks single cases as DSC does, but not their means",
+        *OF_OVERLAP,
+        *OF_WHOLE_MASKS,
     ),
 )
 def iou(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
@@ -118,12 +138,14 @@ def iou(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
 @_overlap(
     title="Fβ",
     parameters=(BETA,),
-    synonyms=("fbeta", "f_score"),
+    synonyms=("fbeta", "f_score", "f_beta_score"),
     cite="van_rijsbergen1979",
     pitfalls=(
         LESS_IF_SMALL,
         NO_SHAPES,
         "β trades missed against false voxels: choose it beforehand",
+        *OF_OVERLAP,
+        *OF_WHOLE_MASKS,
     ),
 )
 def f_beta(
@@ -159,7 +181,7 @@ def f_beta(
 
 @_overlap(
     title="sensitivity",
-    synonyms=("recall", "tpr"),
+    synonyms=("recall", "tpr", "true_positive_rate", "hit_rate"),
     cite="maier_hein2024",
     pitfalls=(
         "a mask of the whole image scores 1: read it together with PPV",
@@ -194,7 +216,7 @@ def sensitivity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
 
 @_overlap(
     title="specificity",
-    synonyms=("tnr",),
+    synonyms=("tnr", "true_negative_rate", "selectivity"),
     of_background=True,
     of_nothing=True,
     cite="maier_hein2024",
@@ -234,7 +256,7 @@ def specificity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
 
 @_overlap(
     title="PPV",
-    synonyms=("precision",),
+    synonyms=("precision", "positive_predictive_value"),
     cite="maier_hein2024",
     pitfalls=(
         "a single correct voxel scores 1: read it together with sensitivity",
@@ -270,7 +292,10 @@ def ppv(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
 @_overlap(
     title="clDice",
     parameters=(OF_SKELETONS,),
-    synonyms=("centreline_dice", "centerline_dice"),
+    synonyms=(
+        *("centreline_dice", "centerline_dice"),
+        *("centreline_dice_similarity_coefficient", "centerline_dice_similarity_coefficient"),
+    ),
     slow=True,
     cite="shit2021",
     pitfalls=(

@@ -98,7 +98,10 @@ def _cases_for_roc(max_fpr: float | None = None) -> int:
 
 @_ranking(
     title="AUROC",
-    synonyms=("auc", "roc_auc", "roc_auc_score", "c_statistic"),
+    synonyms=(
+        *("auc", "roc_auc", "auc_roc", "roc_auc_score"),
+        *("c_statistic", "c_statistics", "c_index"),
+    ),
     parameters=(MAX_FPR,),
     estimand=_estimand_of_roc,
     form=_area_under_roc,
@@ -109,6 +112,8 @@ def _cases_for_roc(max_fpr: float | None = None) -> int:
         "thresholds that nobody would use count like all others; `max_fpr` leaves some out",
         "says nothing about a threshold, or about whether scores are probabilities",
         "looks good where positives are rare and most alarms are false",
+        "a single score moves it far in a handful of cases",
+        "needs scores: of decided classes it is a matter of how ties are taken",
     ),
 )
 def auroc(

@@ -55,7 +55,7 @@ one_class = functools.partial(
     averages=ALL_AVERAGES,
     estimand=Estimand.PROPORTION,
     share=("tp", "fn"),
-    synonyms=("recall", "tpr", "recall_score", "hit_rate"),
+    synonyms=("recall", "tpr", "recall_score", "hit_rate", "true_positive_rate"),
     reliable_n=10,
     cite="maier_hein2024",
     pitfalls=(
@@ -93,7 +93,7 @@ def sensitivity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     averages=ALL_AVERAGES,
     estimand=Estimand.PROPORTION,
     share=("tn", "fp"),
-    synonyms=("tnr", "selectivity"),
+    synonyms=("tnr", "selectivity", "true_negative_rate"),
     reliable_n=10,
     cite="maier_hein2024",
     pitfalls=(

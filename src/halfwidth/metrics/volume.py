@@ -133,7 +133,7 @@ def relative_volume_error(
     title="symmetric relative volume error",
     bounds=Bounds(-2.0, 2.0),
     better=Better.ZERO,
-    synonyms=("symmetric_relative_volume_difference",),
+    synonyms=("symmetric_relative_volume_difference", "symmetric_relative_volume_error"),
     pitfalls=(
         VOLUMES_ONLY,
         ERRORS_CANCEL,

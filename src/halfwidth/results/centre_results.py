@@ -96,7 +96,8 @@ class OverCentres(SingleResult):
     @property
     def decimals(self) -> int:
         """How many decimals its interval supports."""
-        return decimals_for(self.value, (self.high - self.low) / 2)
+        largest = self.metric_spec.spec.bounds.largest
+        return decimals_for(self.value, (self.high - self.low) / 2, largest)
 
     @property
     def by(self) -> Mapping[str, Any]:

@@ -329,7 +329,8 @@ class Estimate(SingleResult):
             "lower": self.value - self.low,
             "upper": self.high - self.value,
         }[self.alternative]
-        places = as_given(decimals_for(self.value, reach), self.given_decimals)
+        supported = decimals_for(self.value, reach, self.range.largest)
+        places = as_given(supported, self.given_decimals)
         return apart_from(self.value, (self.low, self.high), places)
 
     def text_of(self, number: float) -> str:

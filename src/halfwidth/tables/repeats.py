@@ -226,7 +226,10 @@ def _pooled(
     cases: Codes | None,
     clusters: Codes | None,
 ) -> tuple[str, int] | None:
-    """A column of runs that vary, unless the values that runs give a case are kept together."""
+    """A column of runs that vary, unless what runs give a case is kept together.
+
+    Nor where each row is a run of its own: then runs are what was sampled. Folds never are.
+    """
     if cases is not None and clusters is not None:
         together = _distinct(cases, clusters)
         if together == _distinct(cases) == _distinct(clusters):
@@ -234,6 +237,6 @@ def _pooled(
     for name in RUN_COLUMNS:
         if name in free:
             levels = _distinct(table.factor(name).codes[rows])
-            if levels > 1:
+            if 1 < levels < len(rows) or (name == FOLD and levels > 1):
                 return name, levels
     return None

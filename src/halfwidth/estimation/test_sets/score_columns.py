@@ -37,7 +37,7 @@ def check_columns_of_classes(
 ) -> None:
     """Refuse columns that cannot be the scores, (C, n), of the classes of one model.
 
-    ``kind`` is what the scores are, declared or inferred, and ``given`` what was declared.
+    ``kind`` is what the scores are, declared or inferred, and ``declared`` what was declared.
     """
     if len(rows) < 2 or not len(truth):
         return

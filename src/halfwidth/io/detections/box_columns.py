@@ -107,7 +107,7 @@ def box_columns(
 ) -> BoxColumns:
     """The parts of columns, by what they are called and by what the user said.
 
-    ``given``: columns by role (``{"image": "scan", "box": "left,top,right,bottom"}``);
+    ``named``: columns by role (``{"image": "scan", "box": "left,top,right,bottom"}``);
     ``box_format``: what the numbers of boxes are, where their names do not say.
     """
     told = _check_named(names, named or {})

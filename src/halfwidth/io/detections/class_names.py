@@ -16,7 +16,7 @@ MOST_BYTES = 10**6
 def names_of_classes(codes: Sequence[int], source: Any) -> tuple[list[int], list[str]]:
     """Numbers of classes in their order, and their names.
 
-    ``given``: a file with a name in each line (the first is class 0) or JSON with names by number;
+    ``source``: a file with a name in each line (the first is class 0) or JSON with names by number;
     names from class 0 on; or names by number. None: the classes are called by their numbers.
     """
     used = sorted(set(codes))

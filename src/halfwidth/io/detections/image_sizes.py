@@ -26,8 +26,8 @@ HEIGHTS = ("height", "imageheight", "h", "imgheight")
 def shapes_of(images: Sequence[str], source: Any) -> tuple[tuple[int, int], ...]:
     """Height and width of each image.
 
-    ``given``: a folder with the images, a table with columns image, width and height, JSON of COCO,
-    or (width, height) by name of image.
+    ``source``: a folder with the images, a table with columns image, width and height, JSON of
+    COCO, or (width, height) by name of image.
     """
     if isinstance(source, Mapping):
         known = {str(name): _size(name, size) for name, size in source.items()}

@@ -22,7 +22,7 @@ LABELS = ("label", "labelid", "instance", "instanceid", "object", "objectid", "l
 def scores_of(images: Sequence[str], labels: Sequence[int], source: Any) -> Array:
     """The score of each instance.
 
-    ``given``: with columns of images, labels and scores.
+    ``source``: a table, or its file, with columns of images, labels and scores.
     """
     name = str(source) if isinstance(source, str | Path) else "scores"
     try:

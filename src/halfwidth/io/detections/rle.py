@@ -74,7 +74,7 @@ def mask_of_runs(runs: NDArray[np.int64], shape: tuple[int, int]) -> CroppedMask
 
 
 def mask_of_rle(rle: dict[str, Any]) -> CroppedMask:
-    """The mask of a dict with ``size`` and ``counts``, compressed or not."""
+    """The mask of a dict of COCO's, its size and its counts, compressed or not."""
     shape = shape_of(rle)
     counts = rle.get("counts")
     runs = runs_of(counts) if isinstance(counts, str | bytes) else _stated(counts)

@@ -21,6 +21,7 @@ from halfwidth.core.types import UNIT_INTERVAL, Array, Numbers
 __all__ = ["ece", "ece_l2", "mce"]
 
 CALIBRATION_AVERAGES = ("binary", "none", "macro", "top_label")
+CLASS_WISE = ("cwce", "class_wise_calibration_error", "class_wise_ece", "classwise_ece")
 WIDTH, MASS = 0.0, 1.0
 BINS = Parameter("bins", 10, "number of bins", at_least=1, at_most=1000, whole=True)
 BINNING = Parameter(
@@ -120,6 +121,7 @@ MCE = ProbabilitySums(_deviations_and_cases, _finish_mce)
     title="ECE",
     averages=CALIBRATION_AVERAGES,
     synonyms=("expected_calibration_error", "calibration_error"),
+    special={name: {"averages": ("macro",)} for name in CLASS_WISE},
     estimand=Estimand.CALIBRATION_ERROR,
     form=ECE,
     reliable_n=50,

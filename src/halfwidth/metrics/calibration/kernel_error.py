@@ -96,6 +96,7 @@ _kernel_error = functools.partial(
 # Pitfalls that both share.
 NO_SIZE = "says that a model is miscalibrated, not by how much: it is no probability"
 BY_BANDWIDTH = "another bandwidth gives another value, and that of these cases is usual"
+SLOWLY = "takes time that grows with the square of the cases"
 
 
 @_kernel_error(
@@ -104,7 +105,7 @@ BY_BANDWIDTH = "another bandwidth gives another value, and that of these cases i
     bounds_rule=_range,
     synonyms=("skce", "kernel_calibration_error"),
     form=PRODUCTS,
-    pitfalls=(NO_SIZE, BY_BANDWIDTH, "below 0 for most samples of a calibrated model"),
+    pitfalls=(NO_SIZE, BY_BANDWIDTH, "below 0 for most samples of a calibrated model", SLOWLY),
 )
 def kce(
     y_true: ArrayLike,
@@ -157,7 +158,12 @@ def kce(
     bounds=UNIT_INTERVAL,
     bounds_rule=_range_of_root,
     form=dataclasses.replace(PRODUCTS, value=_root, power=0.5),
-    pitfalls=(NO_SIZE, BY_BANDWIDTH, "0 for most samples of a calibrated model, but biased upwards"),
+    pitfalls=(
+        NO_SIZE,
+        BY_BANDWIDTH,
+        "0 for most samples of a calibrated model, but biased upwards",
+        SLOWLY,
+    ),
 )
 def root_kce(
     y_true: ArrayLike,

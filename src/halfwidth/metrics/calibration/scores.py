@@ -35,6 +35,7 @@ _score = functools.partial(
 # Pitfalls that several share.
 MIXED = "mixes calibration with discrimination: a better value need not be better calibrated"
 RARE = "small where positives are rare, whatever the model"
+NO_ORDER = "not for ordered classes, nor where confusions cost differently: all count alike"
 
 
 def _squared_errors(p: Array, y: Array) -> Array:
@@ -97,7 +98,7 @@ def _range_of_root(average: str | None = None, **_tables: object) -> Bounds:
 @_score(
     title="Brier score",
     halved=True,
-    synonyms=("brier_score", "brier_score_loss", "neg_brier_score"),
+    synonyms=("brier_score", "brier_score_loss", "neg_brier_score", "bs"),
     bounds=UNIT_INTERVAL,
     bounds_rule=_range_of_sum,
     better=Better.LOWER,
@@ -105,7 +106,7 @@ def _range_of_root(average: str | None = None, **_tables: object) -> Bounds:
     estimand=Estimand.MEAN,
     form=PerCase(_squared_errors),
     cite="brier1950",
-    pitfalls=(MIXED, RARE),
+    pitfalls=(MIXED, RARE, NO_ORDER),
 )
 def brier(y_true: ArrayLike, y_prob: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
     """Brier score, the mean of (p - y)² over cases.
@@ -150,7 +151,7 @@ def brier(y_true: ArrayLike, y_prob: ArrayLike, sample_weight: ArrayLike | None 
     form=ROOT,
     reliable_n=50,
     cite="brier1950",
-    pitfalls=(MIXED, RARE),
+    pitfalls=(MIXED, RARE, NO_ORDER),
 )
 def root_brier(
     y_true: ArrayLike, y_prob: ArrayLike, sample_weight: ArrayLike | None = None
@@ -191,6 +192,7 @@ def root_brier(
     pitfalls=(
         MIXED,
         "compares with the prevalence of this test set, which the model did not know",
+        NO_ORDER,
     ),
 )
 def brier_skill(

@@ -24,7 +24,7 @@ from halfwidth.metrics.detection.mask_means import (
     measured,
 )
 from halfwidth.metrics.detection.tallies import OfSums, by_class_and_image, pairs
-from halfwidth.metrics.overlap import dsc, iou
+from halfwidth.metrics.overlap import OF_WHOLE_MASKS, dsc, iou
 
 __all__ = [
     "instance_assd",
@@ -148,7 +148,7 @@ def _mean(
         class_needs=ClassNeed.MATCHES,
         parameters=(*parameters, OVER, *((PENALTY,) if distance else ())),
         cite=spec.cite,
-        pitfalls=(*spec.pitfalls, FOUND_ALONE),
+        pitfalls=(*(one for one in spec.pitfalls if one not in OF_WHOLE_MASKS), FOUND_ALONE),
         **more,
     )
 

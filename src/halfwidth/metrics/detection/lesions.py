@@ -28,7 +28,7 @@ from halfwidth.metrics.detection.mask_means import (
     measured,
 )
 from halfwidth.metrics.detection.tallies import OfSums, by_class_and_image, sums_of_lesions
-from halfwidth.metrics.overlap import dsc
+from halfwidth.metrics.overlap import OF_WHOLE_MASKS, dsc
 
 __all__ = ["lesionwise_dsc", "lesionwise_hd95", "lesionwise_nsd"]
 
@@ -170,7 +170,7 @@ def _mean(mask_metric: MaskMetric, summary: str, worst: str, *parameters: Parame
         parameters=(*parameters, MIN_VOLUME, *penalty, EMPTY),
         synonyms=(f"lesion_wise_{spec.name}",),
         cite="moawad2023",
-        pitfalls=(*spec.pitfalls, WHAT_A_LESION_IS),
+        pitfalls=(*(one for one in spec.pitfalls if one not in OF_WHOLE_MASKS), WHAT_A_LESION_IS),
     )
 
 

@@ -34,7 +34,14 @@ AT_ONCE = 1 << 14
 ROUGH = (BALLS, BOXES, MASKS)
 LEAST_OVERLAP = (
     "ignores shapes, boundaries and centres",
-    "the same error costs small objects more, and more in 3-D than in 2-D",
+    "the same error costs small objects more",
+    "in 3-D the same error costs more than in 2-D",
+    "an object that is marked too small loses more than one marked too large",
+    "counts what careful readers differ by as error",
+    "not defined for two empty masks",
+    "a low threshold takes a detection of half the image for a hit",
+    "several detections of one object cost false positives, or nothing, by the assignment",
+    "the threshold decides the result: choose it beforehand, or show several",
 )
 
 
@@ -222,7 +229,7 @@ DECLARED = (
         threshold=0.5,
         of_overlap=True,
         synonyms=("segm_iou", "segm"),
-        pitfalls=LEAST_OVERLAP,
+        pitfalls=(*LEAST_OVERLAP, "detections that overlap may both hit an object"),
         cite="jaccard1912",
         instead="box_iou takes boxes, centre_distance any objects",
     ),
@@ -280,7 +287,7 @@ DECLARED = (
         of_references=(MASKS,),
         threshold=0.0,
         admits=Admits.ABOVE,
-        synonyms=("mask_iou_above_0", "any_overlap"),
+        synonyms=("mask_iou_above_0", "mask_iou>0", "mask_iou_>_0", "any_overlap"),
         pitfalls=("a detection of the whole image finds everything",),
         cite="wack2012",
         instead="box_iou takes boxes, centre_distance any objects",

@@ -85,7 +85,7 @@ def _precision_curve(interpolation: float = COCO) -> MatchCurve:
     title="AP",
     form=_precision_curve,
     parameters=(RECALLS,),
-    synonyms=("mean_ap", "map", "coco_ap"),
+    synonyms=("mean_ap", "map", "mean_average_precision", "coco_ap"),
     prevalence_dependent=True,
     cite="lin2014",
     pitfalls=(
@@ -143,7 +143,10 @@ def _score_curve(
     title="FROC score",
     form=_score_curve,
     parameters=(BETWEEN_POINTS, LOWEST, HIGHEST),
-    synonyms=("cpm", "froc", "competition_performance_metric"),
+    synonyms=(
+        *("cpm", "froc", "competition_performance_metric"),
+        *("free_response_receiver_operating_characteristic", "free_response_roc"),
+    ),
     cite="van_ginneken2010",
     pitfalls=(
         "seven false-positive rates count alike, whichever of them matters in use",

@@ -65,12 +65,15 @@ class Lead:
     most: float = 1.0
     # Decimals of the two values as published.
     given_decimals: int = 0
+    # The largest difference that the metric allows.
+    largest: float = math.inf
 
     @property
     def decimals(self) -> int:
         """Decimals shown of the difference: as many as the values were given with."""
         widths = [row.halfwidth for row in self.rows if row.halfwidth > 0]
-        supported = (decimals_for(self.difference, width) for width in widths[:-1] or widths)
+        widths = widths[:-1] or widths
+        supported = (decimals_for(self.difference, width, self.largest) for width in widths)
         return as_given(max(supported, default=0), self.given_decimals)
 
 
@@ -157,6 +160,7 @@ def lead_over(claim: Claim, rival: Claim, level: Level) -> Lead:
         needed_high=thresholds[2],
         most=most,
         given_decimals=max(claim.decimals, rival.decimals),
+        largest=claim.metric.spec.bounds.width,
     )
 
 

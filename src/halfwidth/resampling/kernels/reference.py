@@ -120,7 +120,7 @@ def weighted_areas(
     """The area under a curve of one ranking, and the positives that it rests on, two of (B,).
 
     Weights are those of entries by descending score, (B, L). ``ends`` are those of pseudo-cases:
-    positives and negatives above all scores, then below all, (B, 4). ``area`` is the ``curve`` of
+    positives and negatives above all scores, then below all, (B, 4). ``area`` is the curve of
     an `Area`.
     """
     counted = cumulated(mark, weights)

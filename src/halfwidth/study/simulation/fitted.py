@@ -46,7 +46,7 @@ def _kept_truth(key: _Key) -> Truth:
 
 @frozen
 class Fitted:
-    """A population, and its columns of every row, ``population`` to ``interdecile_range``."""
+    """A population, and what the columns of each of its rows hold."""
 
     population: Any
     facts: dict[str, Any]

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.option_names import spelled
 from halfwidth.io.table import Table
 from halfwidth.metrics.boundary_overlap import nsd
 from halfwidth.metrics.overlap import dsc
@@ -51,7 +52,8 @@ def _read(candidate: Candidate, _: ImportOptions) -> Table:
     if empty:
         notes.append(
             f"{empty} empty values: the reference has no such structure, and the file does not say "
-            "whether one was predicted; its own means leave them out ({spelled('missing', 'omit')})"
+            "whether one was predicted; its own means leave them out "
+            f"({spelled('missing', 'omit')})"
         )
     return canonical_table(rows, notes)
 
