@@ -864,7 +864,7 @@ OF_DETECTION_FIGURES: Mapping[str, Mapping[str, Draw]] = (
     }
     | {
         "calibration": {"curve": one_finished("calibration"), "title": words("", "model A")},
-        "figure_of_calibration": {
+        "figures_of_calibration": {
             "curves": one_finished("calibration"),
             "titles": words(None, ["model A"], ["a", "b"]),
         },
@@ -886,7 +886,7 @@ OF_DETECTION_FIGURES: Mapping[str, Mapping[str, Draw]] = (
     }
     | {
         name: {"estimates": one_finished("by_threshold"), "width": WIDTHS}
-        for name in ("over_thresholds", "figure_over_thresholds")
+        for name in ("over_thresholds", "figures_over_thresholds")
     }
 )
 OF_RANKING_FIGURES: Mapping[str, Draw] = {

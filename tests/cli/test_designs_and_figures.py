@@ -146,7 +146,7 @@ def test_cases_are_carried_and_written_nowhere(table: Path) -> None:
     assert kept.to_json() == plain.to_json()
     assert repr(kept) == repr(plain)
     with pytest.raises(hw.OptionError, match="needs estimates of these"):
-        hw.plots.figure_of_table(plain)
+        hw.plots.figures_of_table(plain)
 
 
 def test_a_kind_of_plot_without_a_plot_is_refused(table: Path, run: Run) -> None:

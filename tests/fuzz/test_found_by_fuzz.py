@@ -97,4 +97,4 @@ def test_the_title_of_a_calibration_curve_is_a_text(title: Any) -> None:
     with pytest.raises(hw.OptionError, match="is not a text"):
         hw.plots.calibration(curve, title=title)
     with pytest.raises(hw.OptionError, match=r"titles=.* is no list of texts"):
-        hw.plots.figure_of_calibration([curve], titles=np.float32(1))  # type: ignore[arg-type]
+        hw.plots.figures_of_calibration([curve], titles=np.float32(1))  # type: ignore[arg-type]

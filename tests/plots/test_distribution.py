@@ -324,7 +324,7 @@ def test_an_estimate_without_its_sample_is_refused() -> None:
 
 def test_two_metrics_on_one_axis_are_refused() -> None:
     other = hw.summary_ci([1.0, 2, 4, 5], metric="hd95", label="liver")
-    with pytest.raises(hw.OptionError, match=r"several metrics.*figure_of_panels"):
+    with pytest.raises(hw.OptionError, match=r"several metrics.*figures_of_panels"):
         plots.distribution(SAMPLES, [*ESTIMATES, other])
 
 

@@ -15,7 +15,7 @@ from support import refusal
 
 import halfwidth as hw
 from halfwidth import plots
-from halfwidth.plots import Panel, distribution, figure_of_panels, write_figure
+from halfwidth.plots import Panel, distribution, figures_of_panels, write_figure
 
 RNG = np.random.default_rng(0)
 DICE = {"liver $x": RNG.beta(9, 1, 40)}
@@ -33,7 +33,7 @@ def figure() -> Figure:
 
 
 def test_a_panel_per_metric() -> None:
-    made = figure_of_panels(
+    made = figures_of_panels(
         {
             "Dice": Panel(DICE, estimates_of(DICE, "dsc")),
             "Distance $_": (DISTANCE, estimates_of(DISTANCE, "hd95"), None),
@@ -45,7 +45,7 @@ def test_a_panel_per_metric() -> None:
     assert [sum("dots: cases" in t.get_text() for t in ax.texts) for ax in made.axes] == [0, 1]
     assert made.get_size_inches()[0] == pytest.approx(17 / 2.54)
     with pytest.raises(hw.OptionError, match="at least one panel"):
-        figure_of_panels({})
+        figures_of_panels({})
 
 
 @pytest.mark.slow
@@ -112,7 +112,7 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     made = estimates_of(DICE, "dsc")
     for call in (
         lambda: plots.distribution(DICE, made),
-        lambda: plots.figure_of_panels({"": Panel(DICE, made)}),
+        lambda: plots.figures_of_panels({"": Panel(DICE, made)}),
         lambda: hw.plots.forest(made),
     ):
         with pytest.raises(hw.OptionError, match=r"pip install 'halfwidth\[plots\]'"):
@@ -145,7 +145,7 @@ def test_figures_take_finished_results_only() -> None:
     plots: Any = hw.plots
     for draw in (plots.forest, plots.roc, plots.pr, plots.plan_curve):
         assert "is neither of type" in refusal(functools.partial(draw, [1, 2]))
-    for draw in (plots.confusion, plots.subsample_means, plots.figure_of_table):
+    for draw in (plots.confusion, plots.subsample_means, plots.figures_of_table):
         assert "is not what" in refusal(functools.partial(draw, None))
     assert "is no axes" in refusal(lambda: plots.forest(hw.summary_ci([0.9, 0.8, 0.7]), ax={}))
 

@@ -75,8 +75,8 @@ EXAMPLES: dict[str, tuple[Callable[[], tuple[Any, ...]], tuple[str, ...]]] = {
     "forest": (lambda: (estimates(),), ROWS),
     "figures_of_forest": (lambda: (estimates(),), ROWS),
     "distribution": (lambda: (ONE, ESTIMATE), CLOUDS),
-    "figure_of_panels": (lambda: ({"a": hw.plots.Panel(ONE, [ESTIMATE])},), CLOUDS),
-    "figure_of_table": (lambda: (estimates(),), CLOUDS),
+    "figures_of_panels": (lambda: ({"a": hw.plots.Panel(ONE, [ESTIMATE])},), CLOUDS),
+    "figures_of_table": (lambda: (estimates(),), CLOUDS),
     "differences": (
         lambda: (pairs(),),
         (*ROWS, *MARGINS, "simultaneous_low,y", "simultaneous_high,y"),
@@ -87,12 +87,12 @@ EXAMPLES: dict[str, tuple[Callable[[], tuple[Any, ...]], tuple[str, ...]]] = {
         lambda: (pairs(("A", "B")),),
         ("x,y if kind == 'case'", "y", "low", "high"),
     ),
-    "figure_of_pairs": (lambda: (pairs(),), ("first", "second")),
+    "figures_of_pairs": (lambda: (pairs(),), ("first", "second")),
     "roc": (lambda: (of_scores("roc", **DRAWS),), CURVES),
     "pr": (lambda: (of_scores("pr", **DRAWS),), CURVES),
     "decision": (lambda: (of_scores("decision", **DRAWS),), CURVES),
     "calibration": (lambda: (of_scores("reliability-bins"),), ("x,y", "x,low", "x,high")),
-    "figure_of_calibration": (
+    "figures_of_calibration": (
         lambda: (of_scores("reliability", **DRAWS),),
         ("x,low", "x,high", "y"),
     ),
@@ -113,7 +113,7 @@ EXAMPLES: dict[str, tuple[Callable[[], tuple[Any, ...]], tuple[str, ...]]] = {
         lambda: (over_several(),),
         ("threshold,value", "threshold,low", "threshold,high"),
     ),
-    "figure_over_thresholds": (lambda: (over_several(),), ("threshold,value", "threshold,low")),
+    "figures_over_thresholds": (lambda: (over_several(),), ("threshold,value", "threshold,low")),
     "matched_image": (lambda: (*boxed(), "worst"), ("x,y",)),
     "figure_of_worst_images": (boxed, ("x,y",)),
     "plan_curve": (

@@ -40,7 +40,7 @@ def test_a_result_draws_itself(name: str) -> None:
     assert isinstance(figure, Figure)
     assert figure.axes
     assert len(hw.plot(result).axes) == len(figure.axes)
-    assert result.picture().startswith(b"\x89PNG")
+    assert all(one.startswith(b"\x89PNG") for one in result.pictures())
 
 
 def dots_in(figure: Figure) -> int:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from halfwidth.cli import option_groups
 from halfwidth.cli.command import refuse_given
-from halfwidth.cli.figures import check, draw, with_figure
+from halfwidth.cli.figures import check, with_drawn
 from halfwidth.cli.given_data import data_in
 from halfwidth.cli.option_groups import option
 from halfwidth.cli.output import note
@@ -20,8 +19,7 @@ from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.core.processes import check_jobs
 from halfwidth.data.predictions import Predictions
-from halfwidth.document.parts import Document, Figure
-from halfwidth.results.fields import caution_items
+from halfwidth.document.parts import Document
 from halfwidth.verbs.calibration import calibration_by_centre, calibration_test
 from halfwidth.verbs.curve import curve
 
@@ -86,17 +84,9 @@ def document_of(ctx: typer.Context, files: Sequence[str]) -> tuple[Document, Seq
     document, cautions = results.document(), results.cautions
     if kind is None:
         return document, cautions
-    figure = _figure_of_centres(data, params, kind)
-    curves: CentreCurves = figure.source
-    document = with_figure(document, figure)
-    known_lines = set(results.caution_lines())
-    further_cautions = caution_items(
-        line for line in curves.caution_lines() if line not in known_lines
-    )
-    return (
-        replace(document, parts=(*document.parts, *further_cautions)),
-        tuple(dict.fromkeys([*cautions, *curves.cautions])),
-    )
+    curves = _curves_of_centres(data, params)
+    title = "Calibration curves over centres"
+    return with_drawn(document, curves, params["plot"], cautions, title)
 
 
 def _tests(data: Predictions, params: Mapping[str, Any]) -> CalibrationTests:
@@ -121,10 +111,10 @@ def _over_centres(data: Predictions, params: Mapping[str, Any]) -> CentreResults
     return results
 
 
-def _figure_of_centres(data: Predictions, params: Mapping[str, Any], kind: str) -> Figure:
-    """The calibration curves of the centres, written to a file."""
+def _curves_of_centres(data: Predictions, params: Mapping[str, Any]) -> CentreCurves:
+    """The calibration curves of the centres."""
     try:
-        curves = curve(
+        curves: CentreCurves = curve(
             data,
             "calibration-by-centre",
             average=params["average"] or None,
@@ -132,5 +122,4 @@ def _figure_of_centres(data: Predictions, params: Mapping[str, Any], kind: str) 
         )
     except DataError as error:
         raise DataError(f"{error}; leave out --plot to get the table alone") from None
-    draw(curves, params["plot"])
-    return Figure(kind, "Calibration curves over centres", curves, params["plot"])
+    return curves

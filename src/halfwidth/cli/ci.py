@@ -32,7 +32,7 @@ from halfwidth.verbs.curve import curve
 from halfwidth.verbs.estimate import estimate
 
 if TYPE_CHECKING:
-    from halfwidth.results.result import Result
+    from halfwidth.cli.figures import Drawn
 
 # What is asked of curves.
 OF_CURVES = ("confidence_level", "n_resamples", "rng")
@@ -128,15 +128,15 @@ def ci(
     estimates = estimate(data, **asked)
     note(*estimates.notes)
 
-    document = estimates.document()
-    if plot is not None and kind is not None:
-        drawn: Result = estimates
-        if isinstance(data, Predictions) and kind != "forest":
-            # The picture draws what the table says.
-            seed = next((one.seed for one in estimates if one.seed is not None), asked["rng"])
-            drawn, kind = _drawn(data, kind, {**asked, "rng": seed}), None
-        document = figures.with_pages(document, drawn, plot, kind)
-    return Answer(document, fmt, out, strict_status(strict, estimates.cautions))
+    document, cautions = estimates.document(), estimates.cautions
+    if plot is not None and isinstance(data, Predictions) and kind not in (None, "forest"):
+        # The picture draws what the table says.
+        seed = next((one.seed for one in estimates if one.seed is not None), asked["rng"])
+        drawn = _drawn(data, kind, {**asked, "rng": seed})
+        document, cautions = figures.with_drawn(document, drawn, plot, cautions)
+    elif plot is not None:
+        document = figures.with_picture(document, estimates, plot, kind)
+    return Answer(document, fmt, out, strict_status(strict, cautions))
 
 
 def _check_metrics(metrics: Any, kind: str | None) -> None:
@@ -165,7 +165,7 @@ def _check_kind(data: CaseValues, params: dict[str, Any]) -> None:
             refuse_predictions(source.table)
 
 
-def _drawn(data: Predictions, kind: str, asked: dict[str, Any]) -> Result:
+def _drawn(data: Predictions, kind: str, asked: dict[str, Any]) -> Drawn:
     """The curves of a test set, or its confusion matrix."""
     how = {name: asked[name] for name in OF_CURVES}
     if kind != "confusion":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -22,11 +21,11 @@ from halfwidth.cli.option_groups import argument, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.data.detections import Detections
-from halfwidth.document.parts import Figure
 from halfwidth.verbs.compare import compare as compare_models
 
 if TYPE_CHECKING:
     from halfwidth.results.comparison import Comparisons
+    from halfwidth.results.detection_curves import DetectionCurves
     from halfwidth.results.detection_estimate import DetectionEstimate
 
 
@@ -108,22 +107,22 @@ def compare(
             "name a table for each model, halfwidth compare NEW OLD, or one with all of them; "
             "'halfwidth compare --help' says more"
         )
-    comparisons = _compared(ctx, files, plot, kind)
+    comparisons, curves = _compared(ctx, files, kind)
 
     note(*comparisons.notes)
-    document = comparisons.document()
-    if plot is not None and kind in comparison_options.OF_DETECTORS:
-        curves = Figure(kind, "Curves of the detectors", comparisons, plot)
-        document = figures.with_figure(document, curves)
-    elif plot is not None and kind is not None:
-        document = figures.with_pages(document, comparisons, plot, kind)
-    return Answer(document, fmt, out, strict_status(strict, comparisons.cautions))
+    document, cautions = comparisons.document(), comparisons.cautions
+    if plot is not None and curves is not None:
+        title = "Curves of the detectors"
+        document, cautions = figures.with_drawn(document, curves, plot, cautions, title)
+    elif plot is not None:
+        document = figures.with_picture(document, comparisons, plot, kind)
+    return Answer(document, fmt, out, strict_status(strict, cautions))
 
 
 def _compared(
-    ctx: typer.Context, files: list[str], plot: Path | None, kind: str | None
-) -> Comparisons:
-    """Models with each other, or one with raters; curves of detectors are drawn at once."""
+    ctx: typer.Context, files: list[str], kind: str | None
+) -> tuple[Comparisons, DetectionCurves | None]:
+    """Models with each other, or one with raters; and the curves of detectors that are drawn."""
     draws_cases = kind in comparison_options.OF_CASES
     draws_curves = kind in comparison_options.OF_DETECTORS
     if given_models.asks_for_detections(ctx):
@@ -138,14 +137,15 @@ def _compared(
         if draws_cases:
             raise OptionError(f"--plot-kind {kind} draws two models; for raters use forest")
         readings, asked = compared_raters.readings_in(ctx, files)
-        return compare_models(readings, **asked)
+        return compare_models(readings, **asked), None
     elif draws_cases and given_data.has_test_set(ctx.params):
         raise OptionError(f"--plot-kind {kind} draws values of cases; for test sets use forest")
     data, asked = given_models.models_in(ctx, files)
     if isinstance(data, Detections):
         detection_figures.check_curves(kind, data.models, asked["average"])
     comparisons = compare_models(data, **asked)
-    if plot is not None and kind is not None and isinstance(data, Detections) and draws_curves:
-        first = cast("DetectionEstimate", comparisons[0].estimate)
-        detection_figures.draw_curves(kind, plot, data, first, {**asked, "rng": first.seed})
-    return comparisons
+    if kind is None or not isinstance(data, Detections) or not draws_curves:
+        return comparisons, None
+    first = cast("DetectionEstimate", comparisons[0].estimate)
+    how = {**asked, "rng": first.seed}
+    return comparisons, detection_figures.curves_behind(kind, data, first, how)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,7 +11,6 @@ from halfwidth.cli import (
     detection_figures,
     detection_options,
     detection_reading,
-    figures,
     options,
     test_set_options,
 )
@@ -21,11 +20,10 @@ from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.processes import check_jobs
-from halfwidth.document.parts import Figure
 from halfwidth.verbs.estimate import estimate
 
 if TYPE_CHECKING:
-    from halfwidth.results.detection_estimate import DetectionEstimate
+    pass
 
 
 @with_options(
@@ -118,10 +116,8 @@ def detect(
     data = detection_reading.detections_in(detectors, references, params)
     estimates = estimate(data, metric=metrics or None, **asked)
     note(*estimates.notes)
-    document = estimates.document()
+    document, cautions = estimates.document(), estimates.cautions
     if plot is not None and kind is not None:
-        rows = cast("tuple[DetectionEstimate, ...]", tuple(estimates))
-        detection_figures.draw(kind, plot, data, rows, asked, names=image_names)
-        title = detection_figures.TITLES.get(kind, "Detections with intervals")
-        document = figures.with_figure(document, Figure(kind, title, estimates, plot))
-    return Answer(document, fmt, out, strict_status(strict, estimates.cautions))
+        drawing = detection_figures.Drawing(kind, plot, data, asked, image_names)
+        document, cautions = drawing.beside(document, estimates)
+    return Answer(document, fmt, out, strict_status(strict, cautions))

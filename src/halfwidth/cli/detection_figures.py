@@ -11,18 +11,23 @@ from typing import TYPE_CHECKING, Any, cast
 from halfwidth.cli import figures
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
+from halfwidth.document.parts import Document, Figure
 from halfwidth.estimation.detections.curves import AREA_OF
 from halfwidth.estimation.detections.matchings import matching_like
 from halfwidth.estimation.detections.requested_metrics import COCO, resolve_detection_metric
 from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
-from halfwidth.results.estimate import Estimates
 from halfwidth.verbs.curve import curve
 from halfwidth.verbs.match import match_detections
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+    from halfwidth.core.cautions import Caution
     from halfwidth.core.match_lists import MatchingRule
     from halfwidth.data.detections import Detections
     from halfwidth.results.detection_estimate import DetectionEstimate
+    from halfwidth.results.estimate import Estimates
 
 CURVES = ("froc", "pr", "afroc", "wafroc")
 # Detectors whose bands can be told from each other.
@@ -30,6 +35,7 @@ MOST_IN_ONE = 4
 KINDS = (*CURVES, "thresholds", "matches", "forest")
 # Options of the verb that curves take.
 OF_CURVES = ("average", "confidence_level", "n_resamples", "rng")
+TITLE = "Detections with intervals"
 TITLES = {"thresholds": "Results over thresholds", "matches": "Images with the most errors"}
 
 
@@ -54,37 +60,51 @@ def usual_first(metrics: Sequence[str], *, by_threshold: bool) -> tuple[str, ...
     return (first, *(kind for kind in KINDS if kind != first))
 
 
-def draw(
-    kind: str,
-    path: Path,
-    data: Detections,
-    estimates: Sequence[DetectionEstimate],
-    asked: Mapping[str, Any],
-    *,
-    names: bool = False,
-) -> None:
-    """Write a figure of the estimates, or of the matches or curves behind the first of them.
+@frozen
+class Drawing:
+    """What is to be drawn of detections, and where to."""
 
-    ``asked``: the options of the verb; ``names``: whether the names of images stand above their
-    matches.
-    """
-    from halfwidth.plots import figure_of_worst_images, figure_over_thresholds, write_figure
+    kind: str
+    path: Path
+    data: Detections
+    # The options of the verb.
+    asked: Mapping[str, Any]
+    # Whether the names of images stand above their matches.
+    names: bool = False
 
-    if kind == "thresholds":
-        write_figure(figure_over_thresholds(estimates), path)
-    elif kind == "forest":
-        figures.draw(Estimates(tuple(estimates)), path, kind)
-    elif kind == "matches":
-        like = replace(data, matching=matching_like(_first(estimates)))
-        model = next(iter(data.models), None)
-        if len(data.models) > 1:
-            note(f"the figure shows the first detector, {model}")
-        matched = match_detections(like, model=model)
-        write_figure(figure_of_worst_images(*matched, names=names), path)
-    else:
-        _first(estimates)
-        seed = next((e.seed for e in estimates if e.seed is not None), asked["rng"])
-        draw_curves(kind, path, data, estimates[0], {**asked, "rng": seed})
+    def beside(
+        self, document: Document, estimates: Estimates
+    ) -> tuple[Document, Sequence[Caution]]:
+        """The document with the figure of the estimates, or of what is behind the first of them."""
+        from halfwidth.plots import figures_over_thresholds
+
+        rows = cast("tuple[DetectionEstimate, ...]", tuple(estimates))
+        said = estimates.cautions
+        if self.kind == "forest":
+            return figures.with_picture(document, estimates, self.path, self.kind, TITLE), said
+        if self.kind in CURVES:
+            _first(rows)
+            seed = next((e.seed for e in rows if e.seed is not None), self.asked["rng"])
+            curves = curves_behind(self.kind, self.data, rows[0], {**self.asked, "rng": seed})
+            return figures.with_drawn(document, curves, self.path, said, TITLE)
+        if self.kind == "thresholds":
+            pages = figures_over_thresholds(rows)
+        else:
+            pages = self._matches(_first(rows))
+        shown = Figure(self.kind, TITLES[self.kind], estimates)
+        return figures.with_pages(document, pages, shown, self.path), said
+
+    def _matches(self, rule: MatchingRule) -> list[Canvas]:
+        """A page for each detector."""
+        from halfwidth.plots import figure_of_worst_images
+
+        like = replace(self.data, matching=matching_like(rule))
+        return [
+            figure_of_worst_images(
+                *match_detections(like, model=model), title=model or "", names=self.names
+            )
+            for model in self.data.models or (None,)
+        ]
 
 
 def _first(estimates: Sequence[DetectionEstimate]) -> MatchingRule:
@@ -96,12 +116,10 @@ def _first(estimates: Sequence[DetectionEstimate]) -> MatchingRule:
     return first.matching
 
 
-def draw_curves(
-    kind: str, path: Path, data: Detections, first: DetectionEstimate, asked: Mapping[str, Any]
-) -> None:
-    """Write the curves of all detectors; of one those of each threshold of localisation."""
-    from halfwidth.plots import afroc, detection_pr, froc, write_figure
-
+def curves_behind(
+    kind: str, data: Detections, first: DetectionEstimate, asked: Mapping[str, Any]
+) -> DetectionCurves:
+    """The curves of all detectors; of one those of each threshold of localisation."""
     thresholds, several = first.matching.thresholds, len(data.detections) > 1
     if several and len(thresholds) > 1:
         thresholds = thresholds[:1]
@@ -113,8 +131,7 @@ def draw_curves(
         curves += (
             labelled(one, name, curves_found, several=len(thresholds) > 1) for one in curves_found
         )
-    drawn = {"froc": froc, "pr": detection_pr}.get(kind, afroc)
-    write_figure(drawn(DetectionCurves(tuple(curves))), path)
+    return DetectionCurves(tuple(curves))
 
 
 def curves_like(

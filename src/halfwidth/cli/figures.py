@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.document.parts import Document, Figure
 from halfwidth.results.calibration_curves import CALIBRATION_KINDS
+from halfwidth.results.fields import caution_items
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
+    from halfwidth.core.cautions import Caution
+    from halfwidth.results.curves import Confusion, SeveralCurves
     from halfwidth.results.result import Result
+
+    Drawn = SeveralCurves[Any] | Confusion
 
 KINDS = ("distribution", "forest")
 RANKING_KINDS = (
@@ -45,38 +49,37 @@ def check(path: Path | None, kind: str | None, kinds: Sequence[str]) -> str | No
     return kind or kinds[0]
 
 
-def with_figure(document: Document, figure: Figure) -> Document:
-    """The document with the figure, where one was written to a file."""
-    if figure.file is None:
-        return document
-    note(f"wrote {figure.file}")
-    return replace(document, parts=(*document.parts, figure))
-
-
-def draw(result: Result, path: Path, kind: str | None = None) -> None:
-    """Write the figure of a result; of a long forest, one for each page."""
-    from halfwidth.plots.of_results import pages_of
-
-    for file in write_pages(pages_of(result, kind), path)[1:]:
-        note(f"wrote {file}")
-
-
-def write_pages(pages: Sequence[Canvas | Axes], path: Path) -> list[Path]:
-    """Write each page to a file of its own, and return these: FILE, FILE-2, ..."""
+def with_pages(document: Document, pages: Sequence[Canvas], shown: Figure, path: Path) -> Document:
+    """The document with a figure whose pages are written: FILE, FILE-2, ..."""
     from halfwidth.plots import write_figure
 
-    further = [path.with_stem(f"{path.stem}-{number}") for number in range(2, len(pages) + 1)]
-    files = [path, *further]
-    for page, file in zip(pages, files, strict=True):
+    for number, page in enumerate(pages, 1):
+        file = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
         write_figure(page, file)
-    return files
+        note(f"wrote {file}")
+        document = replace(document, parts=(*document.parts, replace(shown, file=file)))
+    return document
 
 
-def with_pages(document: Document, result: Result, path: Path, kind: str | None) -> Document:
-    """The document with the figure of a result: one file, or a numbered one for each page."""
+def with_picture(
+    document: Document, result: Result, path: Path, kind: str | None, caption: str = ""
+) -> Document:
+    """The document with the picture of a result, as many files as it has pages."""
     from halfwidth.plots.of_results import figure_of, pages_of
 
-    caption = figure_of(result, kind).caption
-    for file in write_pages(pages_of(result, kind), path):
-        document = with_figure(document, Figure(kind or "", caption, result, file))
-    return document
+    shown = Figure(kind or "", caption or figure_of(result, kind).caption, result)
+    return with_pages(document, pages_of(result, kind), shown, path)
+
+
+def with_drawn(
+    document: Document, result: Drawn, path: Path, said: Sequence[Caution], caption: str = ""
+) -> tuple[Document, Sequence[Caution]]:
+    """The same with a picture of other numbers than the document's, and what they caution against.
+
+    ``said``: the cautions that the document has; they are returned with those of the picture.
+    """
+    document = with_picture(document, result, path, None, caption)
+    cautions = tuple(dict.fromkeys([*said, *result.cautions]))
+    codes = {caution.code for caution in cautions[len(said) :]}
+    lines = [line for line in result.caution_lines() if line[0] in codes]
+    return replace(document, parts=(*document.parts, *caution_items(lines))), cautions

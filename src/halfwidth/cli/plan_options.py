@@ -105,12 +105,10 @@ def answer(plans: Sequence[SampleSize], outlet: Outlet) -> Answer:
     """Plans as a document, and as a figure with --plot."""
     document = plans_document(plans)
     if outlet.plot is not None:
-        from halfwidth.plots.files import write_figure
         from halfwidth.plots.plan import plan_curve
 
-        write_figure(plan_curve(plans), outlet.plot)
-        figure = Figure("plan", plan_curve.caption, plans, outlet.plot)
-        document = figures.with_figure(document, figure)
+        shown = Figure("plan", plan_curve.caption, plans)
+        document = figures.with_pages(document, plan_curve.pages(plans), shown, outlet.plot)
     return Answer(document, outlet.fmt, outlet.out)
 
 

@@ -106,5 +106,5 @@ def rank(
     note(*rankings.notes)
     document = rankings.document()
     if plot is not None and kind is not None:
-        document = figures.with_pages(document, rankings, plot, kind)
+        document = figures.with_picture(document, rankings, plot, kind)
     return Answer(document, fmt, out, strict_status(strict, rankings.cautions))

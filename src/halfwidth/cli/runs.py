@@ -14,7 +14,6 @@ from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.data.case_values import CaseValues
-from halfwidth.document.parts import Figure
 from halfwidth.estimation.runs.quantiles import run_statistics
 from halfwidth.verbs.estimate import estimate
 
@@ -134,8 +133,8 @@ def runs(
     }
     estimates = estimate(data, **asked)
     note(*estimates.notes)
+    document = estimates.document()
     if plot is not None:
-        figures.draw(estimates, plot, "distribution")
-    figure = Figure("distribution", "Training runs and their quantiles", estimates, plot)
-    document = figures.with_figure(estimates.document(), figure)
+        title = "Training runs and their quantiles"
+        document = figures.with_picture(document, estimates, plot, "distribution", title)
     return Answer(document, fmt, out, strict_status(strict, estimates.cautions))

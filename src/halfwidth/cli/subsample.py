@@ -73,7 +73,7 @@ def subsample(
     subsamples = subsample_values(sample.values, label=sample.column, **settings)
     document = subsamples.document()
     if plot is not None:
-        document = figures.with_pages(document, subsamples, plot, "subsamples")
+        document = figures.with_picture(document, subsamples, plot, "subsamples")
     return Answer(document, fmt, out)
 
 

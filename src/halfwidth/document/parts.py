@@ -226,8 +226,8 @@ class Figure:
     source: Any = None
     # Where it was written.
     file: Path | None = None
-    # Draws it: the bytes of a PNG, for a page that holds its pictures.
-    picture: Callable[[], bytes] | None = None
+    # Draws it: a PNG for each page that it takes, for a document that holds its pictures.
+    pictures: Callable[[], Sequence[bytes]] | None = None
 
 
 @frozen

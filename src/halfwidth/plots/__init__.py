@@ -1,7 +1,7 @@
 """Figures from finished results: nothing is computed here, and every plotted number is a frame."""
 
 from halfwidth.plots.bland_altman import bland_altman
-from halfwidth.plots.calibration import calibration, figure_of_calibration
+from halfwidth.plots.calibration import calibration, figures_of_calibration
 from halfwidth.plots.comparison import differences
 from halfwidth.plots.comparison_pages import figures_of_differences
 from halfwidth.plots.confusion import confusion
@@ -9,16 +9,16 @@ from halfwidth.plots.curves import decision, pr, roc
 from halfwidth.plots.detection.curves import afroc, detection_pr, froc
 from halfwidth.plots.detection.matches import figure_of_worst_images, matched_image
 from halfwidth.plots.detection.thresholds import (
-    figure_over_thresholds,
+    figures_over_thresholds,
     over_thresholds,
 )
 from halfwidth.plots.distribution import distribution
-from halfwidth.plots.distribution_panels import Panel, figure_of_panels, figure_of_table
+from halfwidth.plots.distribution_panels import Panel, figures_of_panels, figures_of_table
 from halfwidth.plots.figure import Figure
 from halfwidth.plots.files import write_figure
 from halfwidth.plots.forest import forest
 from halfwidth.plots.forest_pages import figures_of_forest
-from halfwidth.plots.pairs import figure_of_pairs, paired_cases
+from halfwidth.plots.pairs import figures_of_pairs, paired_cases
 from halfwidth.plots.plan import plan_curve
 from halfwidth.plots.ranking.cases import case_heatmap, dots
 from halfwidth.plots.ranking.lines import rank_lines
@@ -50,16 +50,16 @@ __all__ = [
     "differences",
     "distribution",
     "dots",
-    "figure_of_calibration",
-    "figure_of_pairs",
-    "figure_of_panels",
     "figure_of_subsamples",
-    "figure_of_table",
     "figure_of_worst_images",
-    "figure_over_thresholds",
+    "figures_of_calibration",
     "figures_of_differences",
     "figures_of_forest",
+    "figures_of_pairs",
+    "figures_of_panels",
     "figures_of_rankings",
+    "figures_of_table",
+    "figures_over_thresholds",
     "forest",
     "froc",
     "heatmap",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,12 @@ from halfwidth.core.titles import subject_of
 from halfwidth.plots import curve_parts
 from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import note_below
+from halfwidth.plots.sheets import Grid, fitted, inches_of
 from halfwidth.plots.style import (
     COLOURS,
     DOT,
+    MOST_LINES,
+    NOTE_SIZE,
     PALE,
     QUIET,
     TEXT_SIZE,
@@ -24,7 +28,6 @@ from halfwidth.plots.style import (
     listed,
     new_axes,
     numbers_text,
-    shorter,
 )
 from halfwidth.results.calibration_curves import TOP_LABEL, CalibrationCurve
 from halfwidth.results.centre_curves import CentreCurve
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
 ACROSS, HIGH = 3, 1.5
 SINGLE = 3.6
 STRIP = 0.16
+# Inches of a panel beside its square, around it besides words, and of a line of these.
+BESIDE, AROUND, LINE = 0.4, 0.62, 0.135
 CAPTION = "Calibration curves with their bands"
 AXIS = "predicted probability"
 DRAWN: tuple[type[CalibrationCurve | CentreCurve], ...] = (CalibrationCurve, CentreCurve)
@@ -92,7 +97,7 @@ def calibration(
 
     See Also
     --------
-    figure_of_calibration : several curves side by side.
+    figures_of_calibration : several curves side by side.
 
     Examples
     --------
@@ -108,7 +113,7 @@ def calibration(
         if len(curve) != 1:
             raise OptionError(
                 f"calibration draws one curve, and there are {len(curve)}; all side by side: "
-                "figure_of_calibration(curves)"
+                "figures_of_calibration(curves)"
             )
         curve = curve[0]
     ax = ax or new_axes(SINGLE, HIGH * SINGLE)
@@ -119,17 +124,18 @@ def calibration(
         _paint_centres(ax, curve)
     else:
         _paint(ax, curve)
-    note_below(ax, _words(curve))
-    _add_histogram(ax, curve, title)
+    room = _room(ax)
+    note_below(ax, _words(curve, room))
+    _add_histogram(ax, curve, _title(title, room))
     return ax
 
 
 @figure(CAPTION, _frame)
-def figure_of_calibration(
+def figures_of_calibration(
     curves: CalibrationCurve | CentreCurve | Sequence[CalibrationCurve | CentreCurve],
     titles: Sequence[str] | None = None,
-) -> Figure:
-    """Draw calibration curves side by side: of classes, or of models.
+) -> list[Figure]:
+    """Draw calibration curves side by side, of classes or of models, on as many pages as it takes.
 
     Parameters
     ----------
@@ -140,7 +146,7 @@ def figure_of_calibration(
 
     Returns
     -------
-    matplotlib Figure
+    list of matplotlib Figure
         17 cm wide with three panels in a row, narrower with fewer.
 
     Raises
@@ -153,14 +159,13 @@ def figure_of_calibration(
     >>> import halfwidth as hw
     >>> truth, score = [0, 0, 1, 0, 1, 1] * 10, [(i + 1) / 61 for i in range(60)]
     >>> curves = hw.curve(truth, "reliability-bins", y_score=score, average="none")
-    >>> len(figure_of_calibration(curves).axes)
+    >>> (page,) = figures_of_calibration(curves)
+    >>> len(page.axes)
     2
     """
-    from matplotlib.figure import Figure
-
     drawn: Sequence[CalibrationCurve | CentreCurve] = listed(curves, DRAWN, "curves")
     if not drawn:
-        raise OptionError("figure_of_calibration needs at least one curve")
+        raise OptionError("figures_of_calibration needs at least one curve")
     if titles is None:
         titles = [curve.label for curve in drawn] if len(drawn) > 1 else [""]
     if as_list(titles) is None:
@@ -169,13 +174,22 @@ def figure_of_calibration(
         raise OptionError(
             f"titles has {len(titles)} titles for {len(drawn)} curves; give one for each"
         )
+    if len(drawn) == 1:
+        (ax,) = new_axes(SINGLE, HIGH * SINGLE).figure.axes
+        return [calibration(drawn[0], ax, title=titles[0]).figure]
     across = min(ACROSS, len(drawn))
-    down = -(-len(drawn) // ACROSS)
-    width = SINGLE if across == 1 else WIDTH * across / ACROSS
-    figure = Figure(figsize=(width, down * HIGH * width / across), layout="constrained")
-    for place, (curve, title) in enumerate(zip(drawn, titles, strict=True), 1):
-        calibration(curve, figure.add_subplot(down, across, place), title=title)
-    return figure
+    panel = WIDTH / ACROSS
+    lines = [_title(title, panel - BESIDE).count("\n") for title in titles]
+    words = [_words(curve, panel - BESIDE).count("\n") for curve in drawn]
+    height = panel - BESIDE + STRIP * panel + AROUND + LINE * (max(lines) + max(words))
+    pages = []
+    for page, axes, places in Grid(across, height, panel * across).sheets(len(drawn)):
+        pages.append(page)
+        for place, ax in zip(places, axes, strict=True):
+            calibration(drawn[place], ax, title=titles[place])
+            if place % across:
+                ax.set_ylabel("")
+    return pages
 
 
 def _paint(ax: Axes, curve: CalibrationCurve) -> None:
@@ -202,26 +216,60 @@ def _paint_centres(ax: Axes, curve: CentreCurve) -> None:
     ax.plot(curve.x, curve.y, color=DOT, linewidth=1.4, zorder=3)
 
 
-def _words(curve: CalibrationCurve | CentreCurve) -> str:
-    """Its numbers, its cases and what the band is, a line each."""
+def _room(ax: Axes) -> float:
+    """Inches that the words of a panel may be wide."""
+    grid = ax.get_subplotspec()
+    columns = grid.get_gridspec().ncols if grid else 1
+    return float(ax.figure.figure.get_size_inches()[0]) / columns - BESIDE
+
+
+def _title(text: str, room: float) -> str:
+    """Model, level and class, each on lines of its own where there is room for so many."""
+    parts = [fitted(part, room, TEXT_SIZE, bold=True) for part in re.split(r"(?<=[/,]) ", text)]
+    lines = "\n".join(parts)
+    if lines.count("\n") < MOST_LINES:
+        return lines
+    return fitted(text, room, TEXT_SIZE, bold=True, most=MOST_LINES)
+
+
+def _words(curve: CalibrationCurve | CentreCurve, room: float) -> str:
+    """Its numbers, its cases and what the band is, a line each where there is room."""
+    level = percent(curve.confidence_level)
     if isinstance(curve, CentreCurve):
-        level = percent(curve.confidence_level)
-        return (
-            f"{len(curve.centres)} centres, n = {curve.n}\nmean, band: pointwise {level} CI\n"
-            f"dashed: a new centre, {level}\nthin: each centre; steps: where the cases of one end"
-        )
-    numbers = [_number_line(e) for e in curve.summaries if e.value == e.value]
+        lines = [
+            f"{len(curve.centres)} centres, n = {curve.n}",
+            f"mean, band: pointwise {level} CI",
+            f"dashed: a new centre, {level}",
+            "thin: each centre; steps: where the cases of one end",
+        ]
+        return "\n".join(fitted(line, room, NOTE_SIZE) for line in lines)
     with_class = "right" if curve.label == TOP_LABEL else "positive"
-    lines = [*numbers, f"n = {curve.n}, {curve.n_positive} {with_class}"]
+    lines = [fitted(f"n = {curve.n}, {curve.n_positive} {with_class}", room, NOTE_SIZE)]
     if np.isfinite(curve.low).any():
-        lines.append(BANDS[curve.kind].format(level=percent(curve.confidence_level)))
-    return "\n".join(lines)
+        lines.append(fitted(BANDS[curve.kind].format(level=level), room, NOTE_SIZE))
+    numbers = [_number_line(e, room) for e in curve.summaries if e.value == e.value]
+    return "\n".join([*numbers, *lines])
 
 
-def _number_line(e: Estimate) -> str:
+def _number_line(e: Estimate, room: float) -> str:
     # What a title has in brackets is too long for a line.
     name = subject_of(e.metric_spec, e.statistic_spec, None, "").partition(" (")[0]
-    return f"{name} {numbers_text(e)}"
+    numbers = numbers_text(e)
+    return (
+        f"{name} {numbers}"
+        if inches_of(f"{name} {numbers}", NOTE_SIZE) <= room
+        else (f"{fitted(name, room, NOTE_SIZE)}\n{fitted(numbers, room, NOTE_SIZE)}")
+    )
+
+
+def _why_no_curve(curve: CalibrationCurve | CentreCurve) -> str:
+    """Why there is no line, where there is none."""
+    if isinstance(curve, CentreCurve) or len(np.unique(curve.line[:, 0])) > 1:
+        return "" if np.isfinite(curve.y).any() else "no curve has a finite fit"
+    lacking = {0: "no case is positive", curve.n: "all cases are positive"}
+    column = np.flatnonzero(curve.histogram.any(axis=0))
+    same = len(column) == 1 and "all cases have one probability"
+    return lacking.get(curve.n_positive) or same or "too few cases for a curve"
 
 
 def _add_histogram(ax: Axes, curve: CalibrationCurve | CentreCurve, title: str) -> None:
@@ -236,6 +284,4 @@ def _add_histogram(ax: Axes, curve: CalibrationCurve | CentreCurve, title: str) 
     strip.set_ylim(-1.05 * most, 1.05 * most)
     strip.set_axis_off()
     if title:
-        strip.set_title(
-            shorter(title, 34), loc="left", fontsize=TEXT_SIZE, fontweight="bold", parse_math=False
-        )
+        strip.set_title(title, loc="left", fontsize=TEXT_SIZE, fontweight="bold", parse_math=False)

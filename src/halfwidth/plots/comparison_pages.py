@@ -12,6 +12,7 @@ from halfwidth.plots.comparison import differences, rows_taken
 from halfwidth.plots.comparison_words import family_of
 from halfwidth.plots.figure import figure
 from halfwidth.plots.forest_pages import LEAST_ROWS, MOST_ROWS
+from halfwidth.plots.sheets import packed
 from halfwidth.plots.style import listed
 from halfwidth.results.comparison import Difference
 
@@ -52,22 +53,12 @@ def figures_of_differences(
     most = as_count(rows)
     if most is None or most < LEAST_ROWS:
         raise OptionError(f"rows={shown(rows)} is not a whole number from {LEAST_ROWS}")
-    drawn: list[Any] = [differences(page) for page in _pages(items, most) or [[]]]
+    pages = packed(_families(items, most), lambda page: rows_taken(page) <= most) or [[]]
+    drawn: list[Any] = [differences(page) for page in pages]
     ends = [ax.get_xlim() for ax in drawn]
     for ax in drawn:
         ax.set_xlim(min(low for low, _ in ends), max(high for _, high in ends))
     return [ax.figure for ax in drawn]
-
-
-def _pages(items: Sequence[Difference], most: int) -> list[list[Difference]]:
-    """The differences of each page."""
-    pages: list[list[Difference]] = []
-    for part in _families(items, most):
-        if pages and rows_taken([*pages[-1], *part]) <= most:
-            pages[-1] += part
-        else:
-            pages.append(part)
-    return pages
 
 
 def _families(items: Sequence[Difference], most: int) -> Iterator[list[Difference]]:

@@ -100,7 +100,7 @@ def distribution(
 
     See Also
     --------
-    figure_of_panels : several metrics in one figure.
+    figures_of_panels : several metrics in one figure.
 
     Notes
     -----

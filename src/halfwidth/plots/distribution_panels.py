@@ -14,11 +14,13 @@ from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.paint import explanation
 from halfwidth.plots.rows import Groups
-from halfwidth.plots.style import PANEL_TITLE, TITLE, WIDTH, printable, several
+from halfwidth.plots.sheets import packed
+from halfwidth.plots.style import PAGE, PANEL_TITLE, TITLE, WIDTH, printable, several
 from halfwidth.results.estimate import Estimate, Estimates
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -52,10 +54,10 @@ def _frame(panels: Mapping[str, Any]) -> pd.DataFrame:
 
 
 @figure(distribution.caption, _frame)
-def figure_of_panels(
+def figures_of_panels(
     panels: Mapping[str, tuple[Mapping[str, ArrayLike], Sequence[Estimate], Groups | None]],
-) -> Figure:
-    """One figure with a panel per metric, each with the axis of its unit.
+) -> list[Figure]:
+    """A panel per metric, each with the axis of its unit, on as many pages as it takes.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ def figure_of_panels(
 
     Returns
     -------
-    matplotlib Figure
+    list of matplotlib Figure
 
     Raises
     ------
@@ -73,21 +75,59 @@ def figure_of_panels(
 
     Notes
     -----
-    ``figure_of_panels.frame`` is that of `distribution` with a column ``panel``, the title.
+    ``figures_of_panels.frame`` is that of `distribution` with a column ``panel``, the title.
     """
-    from matplotlib.figure import Figure
+    parts = [
+        (title, part) for title, panel in _checked(panels).items() for part in _parts(title, panel)
+    ]
+    pages = packed(([part] for part in parts), lambda page: sum(_heights(page)) <= PAGE)
+    drawn: dict[str, list[Axes]] = {}
+    figures = [_page(page, drawn) for page in pages]
+    for axes in drawn.values():
+        # Rows of one metric have one axis.
+        low, high = zip(*(ax.get_xlim() for ax in axes), strict=True)
+        for ax in axes:
+            ax.set_xlim(min(low), max(high))
+    return figures
 
-    panels = _checked(panels)
-    heights = [axes_height(*panel) + (TITLE if title else 0) for title, panel in panels.items()]
-    page = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
-    grid = page.subplots(len(panels), 1, squeeze=False, height_ratios=heights)
+
+def _parts(title: str, panel: Panel) -> list[Panel]:
+    """The panel, or parts of it of which each fits a page."""
+    groups = panel.groups or {}
+
+    def part(labels: list[str]) -> Panel:
+        return Panel(
+            {label: panel.samples[label] for label in labels},
+            [e for e in panel.estimates if e.label in labels],
+            {label: groups[label] for label in labels if label in groups} or None,
+        )
+
+    def fits(labels: list[str]) -> bool:
+        return sum(_heights([(title, part(labels))])) <= PAGE
+
+    whole = list(panel.samples)
+    return [part(labels) for labels in packed(([label] for label in whole), fits)]
+
+
+def _heights(page: Sequence[tuple[str, Panel]]) -> list[float]:
+    return [axes_height(*panel) + (TITLE if title else 0) for title, panel in page]
+
+
+def _page(panels: Sequence[tuple[str, Panel]], drawn: dict[str, list[Axes]]) -> Figure:
+    """A figure of panels; its axes are added to those of their titles."""
+    from halfwidth.plots.canvas import new_figure
+
+    heights = _heights(panels)
+    page = new_figure(WIDTH, sum(heights))
+    grid = page.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
     frames = []
-    for ax, (title, panel) in zip(grid[:, 0], panels.items(), strict=True):
+    for ax, (title, panel) in zip(grid, panels, strict=True):
         frames.append(draw(*panel[:2], ax, panel[2]))
+        drawn.setdefault(title, []).append(ax)
         if title:
             ax.set_title(printable(title), loc="left", parse_math=False, **PANEL_TITLE)
     # Said once, below all panels.
-    note_below(grid[-1, 0], explanation(frames, [e for panel in panels.values() for e in panel[1]]))
+    note_below(grid[-1], explanation(frames, [e for _, panel in panels for e in panel.estimates]))
     return page
 
 
@@ -103,7 +143,7 @@ def _panels(estimates: Estimates) -> dict[str, Panel]:
 
 
 @figure(distribution.caption, lambda estimates: _frame(_panels(estimates)))
-def figure_of_table(estimates: Estimates) -> Figure:
+def figures_of_table(estimates: Estimates) -> list[Figure]:
     """The distributions behind a table of estimates, a panel per metric, a row per label.
 
     Parameters
@@ -113,14 +153,15 @@ def figure_of_table(estimates: Estimates) -> Figure:
 
     Returns
     -------
-    matplotlib Figure
+    list of matplotlib Figure
+        As many as it takes.
 
     Raises
     ------
     OptionError
         For estimates of something else.
     """
-    return figure_of_panels(_panels(estimates))
+    return figures_of_panels(_panels(estimates))
 
 
 def _panel(estimates: Estimates, title: str) -> Panel:

@@ -12,6 +12,7 @@ from halfwidth.plots.style import require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure as Canvas
 
 Drawing = ParamSpec("Drawing")
 Numbers = ParamSpec("Numbers")
@@ -27,6 +28,8 @@ class Figure(Generic[Drawing, Drawn, Numbers]):
         The same results to a DataFrame of every number that is drawn.
     caption : str
         What it shows: its alternative text, too.
+    pages : callable
+        Draws, and gives a list of Matplotlib figures: one for each page that it takes.
     """
 
     __name__: str
@@ -67,7 +70,16 @@ class Figure(Generic[Drawing, Drawn, Numbers]):
     def __call__(self, *args: Drawing.args, **options: Drawing.kwargs) -> Drawn:
         """Draw."""
         require_matplotlib(options.get("ax", next(iter(args[self._place_of_axes :]), None)))
-        return self._draw(*args, **options)
+        from halfwidth.plots.canvas import settings
+
+        with settings():
+            return self._draw(*args, **options)
+
+    def pages(self, *args: Drawing.args, **options: Drawing.kwargs) -> list[Canvas]:
+        """Draw, and give a figure for each page."""
+        drawn: Any = self(*args, **options)
+        # Axes have a figure, and a figure has itself.
+        return [page.figure for page in (drawn if isinstance(drawn, list) else [drawn])]
 
 
 # One of any results.

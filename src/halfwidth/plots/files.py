@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.files import write_whole
@@ -14,12 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# What keeps a file the same from one run to the next: no date, no version.
-METADATA: dict[str, dict[str, str | None]] = {
-    ".png": {"Software": None},
-    ".svg": {"Date": None, "Creator": None},
-    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-}
 DPI = {".png": 200, ".svg": 300, ".pdf": 300}
 
 
@@ -57,29 +50,12 @@ def write_figure(figure: Figure | Axes, path: str | Path) -> None:
         If the file cannot be written.
     """
     require_matplotlib()
-    import matplotlib as mpl
+    from halfwidth.plots.canvas import encoded
 
-    file, suffix = Path(path), check_figure_name(path)
+    suffix = check_figure_name(path)
     # Axes have a figure, a figure within a figure has its root, and the root has itself.
     root = figure.figure.figure
-    unchanging: dict[Any, Any] = {
-        "svg.fonttype": "none",
-        "svg.hashsalt": "halfwidth",
-        "pdf.fonttype": 42,
-    }
     # Only a layout engine makes room for the texts beside the axes.
     box = None if root.get_layout_engine() else "tight"
-    content = io.BytesIO()
-    with mpl.rc_context(unchanging):
-        if box is None:
-            # The second layout may differ from the first by a rounding error, and no more from
-            # then on; a figure that was shown or written before has its first one behind it.
-            root.draw_without_rendering()
-        root.savefig(
-            content,
-            format=suffix[1:],
-            dpi=DPI[suffix],
-            metadata=METADATA[suffix],
-            bbox_inches=box,
-        )
-    write_whole(file, content.getvalue())
+    content = encoded(root, suffix[1:], dpi=DPI[suffix], bbox_inches=box)
+    write_whole(Path(path), content)

@@ -16,6 +16,7 @@ from halfwidth.core.types import Bounds
 from halfwidth.plots.figure import figure
 from halfwidth.plots.forest import draw_rows, frame_of, limits_of, places_of, rows_height, rows_of
 from halfwidth.plots.marks import note_below
+from halfwidth.plots.sheets import packed
 from halfwidth.plots.style import (
     PANEL_TITLE,
     TITLE,
@@ -120,7 +121,7 @@ def figures_of_forest(
     and those of `forest.frame`.
     """
     one_of("width", width, tuple(WIDTHS))
-    pages = list(_pages(estimates, by, WIDTHS[width], sort=sort, rows=rows))
+    pages = _pages(estimates, by, WIDTHS[width], sort=sort, rows=rows)
     every = [panel for page in pages for panel in page]
     # Rows that name their metrics need no title to do so.
     named = any(len({e.metric for e in panel.estimates}) > 1 for panel in every)
@@ -143,12 +144,12 @@ def _figure(
     *,
     titled: bool,
 ) -> Figure:
-    from matplotlib.figure import Figure
+    from halfwidth.plots.canvas import new_figure
 
     heights = [
         rows_height(rows_of(panel.estimates, by), width) + TITLE * titled for panel in panels
     ]
-    figure = Figure(figsize=(width, sum(heights)), layout="constrained")
+    figure = new_figure(width, sum(heights))
     grid = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights)
     for ax, panel in zip(grid[:, 0], panels, strict=True):
         alike = [e for page in pages for p in page if p.scale == panel.scale for e in p.estimates]
@@ -174,24 +175,20 @@ def _pages(
     *,
     sort: bool,
     rows: int,
-) -> Iterator[list[ForestPage]]:
+) -> list[list[ForestPage]]:
     """The panels of each page."""
     estimates = list(several(given))
     most = as_count(rows)
     if most is None or most < LEAST_ROWS:
         raise OptionError(f"rows={shown(rows)} is not a whole number from {LEAST_ROWS}")
     rows_of(estimates, by)
-    page: list[ForestPage] = []
-    taken = 0.0
-    for panel in _panels(estimates, by, sort=sort):
-        for part in _parts(panel, by, width, most):
-            needed = _taken(part.estimates, by, width) + (PANEL_ROWS if page else 0)
-            if page and taken + needed > most:
-                yield page
-                page, taken = [], 0.0
-            page.append(part)
-            taken += needed
-    yield page
+
+    def fits(page: list[ForestPage]) -> bool:
+        rows_of_page = sum(_taken(panel.estimates, by, width) for panel in page)
+        return rows_of_page + PANEL_ROWS * (len(page) - 1) <= most
+
+    panels = _panels(estimates, by, sort=sort)
+    return packed(([part] for panel in panels for part in _parts(panel, by, width, most)), fits)
 
 
 def _panels(estimates: Sequence[Estimate], by: str | None, *, sort: bool) -> list[ForestPage]:
@@ -252,11 +249,8 @@ def _taken(estimates: Sequence[Estimate], by: str | None, width: float) -> float
 
 def _parts(panel: ForestPage, by: str | None, width: float, most: int) -> Iterator[ForestPage]:
     """The panel, or parts of it with so many rows at most."""
-    parts: list[list[Estimate]] = [[]]
-    for e in panel.estimates:
-        if _taken([*parts[-1], e], by, width) > most:
-            parts.append([])
-        parts[-1].append(e)
+    alone = ([e] for e in panel.estimates)
+    parts = packed(alone, lambda some: _taken(some, by, width) <= most)
     for place, part in enumerate(parts, 1):
         count = f" ({place} of {len(parts)})" if len(parts) > 1 else ""
         yield replace(panel, title=panel.title + count, estimates=tuple(part))

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import functools
 import io
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.plots.bland_altman import bland_altman
-from halfwidth.plots.calibration import figure_of_calibration
+from halfwidth.plots.calibration import figures_of_calibration
 from halfwidth.plots.comparison_pages import figures_of_differences
 from halfwidth.plots.confusion import confusion
 from halfwidth.plots.curves import decision, pr, roc
 from halfwidth.plots.detection.curves import afroc, detection_pr, froc
-from halfwidth.plots.distribution_panels import figure_of_table
+from halfwidth.plots.distribution_panels import figures_of_table
 from halfwidth.plots.figure import AnyFigure, figure
 from halfwidth.plots.forest_pages import figures_of_forest
-from halfwidth.plots.pairs import OF_ONE_PAIR, figure_of_pairs
+from halfwidth.plots.pairs import OF_ONE_PAIR, figures_of_pairs
 from halfwidth.plots.plan import plan_curve
 from halfwidth.plots.ranking.panels import OF_ONE_RANKING, figures_of_rankings
-from halfwidth.plots.style import require_matplotlib
+from halfwidth.plots.style import NOTE_SIZE, QUIET
 from halfwidth.plots.subsampling import figure_of_subsamples
 from halfwidth.results.agreement import Agreement
 from halfwidth.results.calibration_curves import CalibrationCurves
@@ -42,6 +41,8 @@ if TYPE_CHECKING:
 
 # Forests of more rows are grouped and sorted.
 LONG = 8
+# Inches of a line below a page.
+FOOT = 0.2
 DOTS_PER_INCH = 110
 # So few colours suffice for figures like these, and take a third of the bytes.
 COLOURS = 64
@@ -62,17 +63,19 @@ def plot(result: Result, kind: str | None = None, *, page: int | None = None) ->
         ``"significance"``, ``"lines"``, ``"dots"``, ``"podium"``, ``"case-heatmap"``,
         ``"heatmap"`` or ``"blob"``. Other results have one.
     page : int, optional
-        Which page, from 1, where the picture takes several.
+        Which page, from 1, where the picture takes several. Default: the first, which then says
+        below how many there are.
 
     Returns
     -------
     matplotlib Figure
+        A notebook shows it.
 
     Raises
     ------
     OptionError
-        For a result that has no picture, a kind that it does not have, a page that is not there or
-        is not named, and where matplotlib is missing.
+        For a result that has no picture, a kind that it does not have, a page that is not there,
+        and where matplotlib is missing.
 
     Examples
     --------
@@ -83,10 +86,10 @@ def plot(result: Result, kind: str | None = None, *, page: int | None = None) ->
     1
     """
     pages = pages_of(result, kind)
-    if page is None and len(pages) == 1:
-        return pages[0]
     if page is None:
-        raise OptionError(f"the picture has {len(pages)} pages; page=1 is the first")
+        if len(pages) > 1:
+            _foot(pages[0], f"page 1 of {len(pages)}; plot(…, page=2) draws the next")
+        return pages[0]
     if isinstance(page, bool) or page not in range(1, len(pages) + 1):
         raise OptionError(f"page={shown(page)}: the picture has {len(pages)}, from 1")
     return pages[page - 1]
@@ -98,13 +101,21 @@ def pages_of(result: Result, kind: str | None = None) -> list[Figure]:
         raise OptionError(
             f"{shown(result)} is not a result; give plot what a verb returns: plot(estimate(data))"
         )
-    require_matplotlib()
     drawn = result.collection
     if isinstance(drawn, Sequence) and not drawn:
         raise OptionError(f"{type(result).__name__} without results cannot be drawn")
-    pages = figure_of(result, kind)(drawn)
-    # Axes have a figure, and a figure has itself.
-    return [page.figure for page in (pages if isinstance(pages, list) else [pages])]
+    return figure_of(result, kind).pages(drawn)
+
+
+def _foot(page: Figure, text: str) -> None:
+    """A line below all else on a page."""
+    inches, engine = page.get_figheight(), page.get_layout_engine()
+    page.set_figheight(inches + FOOT)
+    bottom = FOOT / (inches + FOOT)
+    if engine is not None:
+        engine.set(rect=(0, bottom, 1, 1 - bottom))
+    style = {"ha": "right", "va": "bottom", "fontsize": NOTE_SIZE, "color": QUIET}
+    page.text(0.995, 0.1 * bottom, text, **style)
 
 
 def figure_of(result: Result, kind: str | None = None) -> AnyFigure:
@@ -188,12 +199,12 @@ def _kinds(pages: AnyFigure, kinds: Mapping[str, AnyFigure]) -> dict[str, AnyFig
 
 # The pictures of each kind of result, the usual one first.
 PICTURES: dict[type[Result], dict[str, AnyFigure]] = {
-    Estimates: {"distribution": figure_of_table, "forest": _forest},
-    Comparisons: {"forest": _differences, **_kinds(figure_of_pairs, OF_ONE_PAIR)},
+    Estimates: {"distribution": figures_of_table, "forest": _forest},
+    Comparisons: {"forest": _differences, **_kinds(figures_of_pairs, OF_ONE_PAIR)},
     Rankings: _kinds(figures_of_rankings, OF_ONE_RANKING),
     Agreement: {"bland-altman": bland_altman},
-    CalibrationCurves: {"curves": figure_of_calibration},
-    CentreCurves: {"curves": figure_of_calibration},
+    CalibrationCurves: {"curves": figures_of_calibration},
+    CentreCurves: {"curves": figures_of_calibration},
     Curves: {"curves": _curves},
     DetectionCurves: {"curves": _curves},
     Confusion: {"confusion": confusion},
@@ -203,24 +214,14 @@ PICTURES: dict[type[Result], dict[str, AnyFigure]] = {
 }
 
 
-def picture(drawing: Figure) -> bytes:
-    """A drawing as a small PNG that is the same each time."""
+def picture(page: Figure) -> bytes:
+    """A page as a small PNG that is the same each time."""
     from PIL import Image
 
-    raw = io.BytesIO()
-    with warnings.catch_warnings():
-        # Names in other scripts have boxes for letters; beside the picture they stand in full.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        drawing.savefig(
-            raw,
-            format="png",
-            dpi=DOTS_PER_INCH,
-            bbox_inches="tight",
-            pad_inches=0.05,
-            metadata={"Software": None},
-        )
-    raw.seek(0)
-    with Image.open(raw) as image:
+    from halfwidth.plots.canvas import encoded
+
+    raw = encoded(page, "png", dpi=DOTS_PER_INCH, bbox_inches="tight", pad_inches=0.05)
+    with Image.open(io.BytesIO(raw)) as image:
         few = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
     packed = io.BytesIO()
     few.save(packed, format="png", optimize=True)

@@ -69,7 +69,7 @@ def only_pair(comparisons: Any, what: str) -> tuple[Difference, ComparedCases]:
     if len(comparisons) != 1:
         raise OptionError(
             f"{what} draws one pair, and there are {len(comparisons)}; take one, as in "
-            "comparisons[0:1], or draw all: figure_of_pairs(comparisons)"
+            "comparisons[0:1], or draw all: figures_of_pairs(comparisons)"
         )
     item = comparisons.items[0]
     if not item.paired:

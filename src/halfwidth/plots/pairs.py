@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from halfwidth.plots.bland_altman import bland_altman
 from halfwidth.plots.comparison_words import family_of
 from halfwidth.plots.figure import AnyFigure, figure
 from halfwidth.plots.pair_panels import RASTER_FROM, in_lines, only_pair, panel_title
+from halfwidth.plots.sheets import Grid
 from halfwidth.plots.style import (
     COLOURS,
     DOT,
@@ -42,7 +42,6 @@ NAME_WIDTH, TITLE_WIDTH = 14, 34
 # Panels beside each other, and the height of one in inches.
 ACROSS = {"cases": 3, "bland-altman": 2}
 HEIGHT = {"cases": 2.75, "bland-altman": 2.6}
-MOST_PANELS = 24
 RISES, FALLS = DOT, COLOURS[2]
 
 
@@ -83,7 +82,7 @@ def paired_cases(comparisons: Comparisons, ax: Axes | None = None) -> Axes:
 
     See Also
     --------
-    figure_of_pairs : a panel for each pair.
+    figures_of_pairs : a panel for each pair.
 
     Notes
     -----
@@ -173,7 +172,7 @@ OF_ONE_PAIR: dict[str, AnyFigure] = {"cases": paired_cases, "bland-altman": blan
 
 def _checked(comparisons: Any) -> Comparisons:
     if not isinstance(comparisons, Comparisons) or not comparisons:
-        raise OptionError("figure_of_pairs needs Comparisons with at least one pair")
+        raise OptionError("figures_of_pairs needs Comparisons with at least one pair")
     return comparisons
 
 
@@ -187,8 +186,8 @@ def _frame_of_pairs(comparisons: Comparisons, kind: str = "cases") -> pd.DataFra
 
 
 @figure(paired_cases.caption, _frame_of_pairs)
-def figure_of_pairs(comparisons: Comparisons, kind: str = "cases") -> Figure:
-    """A panel for each pair: its cases as lines, or its Bland-Altman plot; 17 cm wide.
+def figures_of_pairs(comparisons: Comparisons, kind: str = "cases") -> list[Figure]:
+    """A panel for each pair: its cases as lines, or its Bland-Altman plot; pages 17 cm wide.
 
     Parameters
     ----------
@@ -198,32 +197,23 @@ def figure_of_pairs(comparisons: Comparisons, kind: str = "cases") -> Figure:
 
     Returns
     -------
-    matplotlib Figure
+    list of matplotlib Figure
+        As many as it takes.
 
     Raises
     ------
     OptionError
-        If cases were not kept, or there are more than 24 comparisons.
+        If cases were not kept.
     """
-    from matplotlib.figure import Figure
-
     one_of("kind", kind, tuple(OF_ONE_PAIR))
     count = len(_checked(comparisons))
-    if count > MOST_PANELS:
-        raise OptionError(
-            f"{count} comparisons are more than {MOST_PANELS} panels; compare with one baseline, "
-            "or draw some: comparisons[:9]"
-        )
     across = min(count, ACROSS[kind])
-    down = math.ceil(count / across)
     width = WIDTH if count >= ACROSS[kind] else WIDTH * (0.35 + 0.65 * count / ACROSS[kind])
-    figure = Figure(figsize=(width, down * HEIGHT[kind] + 0.25), layout="constrained")
-    engine: Any = figure.get_layout_engine()
-    engine.set(h_pad=0.09, w_pad=0.06)
-    grid = figure.subplots(down, across, squeeze=False).ravel()
-    for place, ax in enumerate(grid):
-        if place >= count:
-            ax.set_axis_off()
-            continue
-        OF_ONE_PAIR[kind](comparisons[place : place + 1], ax)
-    return figure
+    pages = []
+    for page, axes, places in Grid(across, HEIGHT[kind], width).sheets(count):
+        engine: Any = page.get_layout_engine()
+        engine.set(h_pad=0.09, w_pad=0.06)
+        for place, ax in zip(places, axes, strict=True):
+            OF_ONE_PAIR[kind](comparisons[place : place + 1], ax)
+        pages.append(page)
+    return pages

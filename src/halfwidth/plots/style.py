@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
@@ -17,8 +20,9 @@ if TYPE_CHECKING:
 
 Finished = TypeVar("Finished")
 
-# A page is 17 cm wide between its margins, so that a figure is printed at the size it is made.
-WIDTH = 17 / 2.54
+# A page is 17 cm wide and 24.7 cm high between its margins, as of A4, so that a figure is printed
+# at the size it is made; what is higher takes several pages.
+WIDTH, PAGE = 17 / 2.54, 24.7 / 2.54
 Width = Literal["page", "column"]
 WIDTHS: dict[Width, float] = {"page": WIDTH, "column": 8.5 / 2.54}
 TEXT_SIZE, NOTE_SIZE = 8.0, 7.0
@@ -79,17 +83,38 @@ def require_matplotlib(ax: Any = None) -> None:
         import matplotlib as mpl  # noqa: F401
     except ImportError:
         raise OptionError("plots need matplotlib: pip install 'halfwidth[plots]'") from None
+    except ValueError:
+        # The MPLBACKEND of a notebook, or a matplotlibrc that is no text.
+        _import_without_settings()
     from matplotlib.axes import Axes
 
     if ax is not None and not isinstance(ax, Axes):
         raise OptionError(f"ax={shown(ax)} is no axes of matplotlib; leave it out for new ones")
 
 
+def _import_without_settings() -> None:
+    """Import Matplotlib as if the user had no settings: files need neither windows nor these."""
+    for name in [name for name in sys.modules if name.startswith("matplotlib.")]:
+        # Parts of the import that failed, which the next one takes for whole.
+        del sys.modules[name]
+    given = {name: os.environ.pop(name, None) for name in ("MPLBACKEND", "MATPLOTLIBRC")}
+    os.environ["MATPLOTLIBRC"] = os.devnull
+    try:
+        import matplotlib as mpl  # noqa: F401
+    except ValueError as error:
+        raise OptionError(
+            f"matplotlib cannot read its settings: {error}; mend or remove the matplotlibrc"
+        ) from None
+    finally:
+        del os.environ["MATPLOTLIBRC"]
+        os.environ |= {name: text for name, text in given.items() if text is not None}
+
+
 def new_axes(width: float, height: float) -> Axes:
     """The axes of a new figure of so many inches."""
-    from matplotlib.figure import Figure
+    from halfwidth.plots.canvas import new_figure
 
-    return Figure(figsize=(width, height), layout="constrained").add_subplot()
+    return new_figure(width, height).add_subplot()
 
 
 def plain(
@@ -136,6 +161,12 @@ def shorter(text: str, most: int) -> str:
     return clean if len(clean) <= most else f"{clean[: most - 1 - end]}…{clean[-end:]}"
 
 
+class _NameWrapper(textwrap.TextWrapper):
+    """Lines that end at a space, a hyphen or an underscore."""
+
+    wordsep_re = re.compile(r"(\s+|(?<=[-_])(?=\w))")
+
+
 def break_label(text: str, width: int) -> str:
     r"""Broken into lines; of more than four, the first ones and the last.
 
@@ -145,7 +176,7 @@ def break_label(text: str, width: int) -> str:
     clean = printable(text)
     if len(clean) <= width:
         return clean
-    lines = textwrap.wrap(clean, width)
+    lines = _NameWrapper(width).wrap(clean)
     return "\n".join(
         lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], f"… {lines[-1]}"]
     )
@@ -193,7 +224,7 @@ def check_one_metric(estimates: Iterable[Estimate]) -> None:
     if len(metrics) > 1:
         raise OptionError(
             f"one axis cannot hold several metrics: {quoted(metrics.values())}; "
-            "draw one figure per metric, or a panel for each: figures_of_forest, figure_of_panels"
+            "draw one figure per metric, or a panel for each: figures_of_forest, figures_of_panels"
         )
 
 

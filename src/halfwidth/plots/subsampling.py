@@ -154,9 +154,9 @@ def figure_of_subsamples(found: Subsamples) -> Figure:
     OptionError
         If matplotlib is missing.
     """
-    from matplotlib.figure import Figure
+    from halfwidth.plots.canvas import new_figure
 
-    figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
+    figure = new_figure(WIDTH, HEIGHT)
     left, right = figure.subplots(1, 2)
     subsample_means(found, left)
     subsample_halfwidths(found, right)

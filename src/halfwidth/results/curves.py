@@ -291,7 +291,15 @@ class Confusion(Result):
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """All cautions of the shares, each text once."""
-        return Estimates(tuple(e for row in self.estimates for e in row)).cautions
+        return self._each.cautions
+
+    def caution_lines(self) -> list[tuple[str, str]]:
+        """Each code once, in order, with its first message, and how many more there are."""
+        return self._each.caution_lines()
+
+    @property
+    def _each(self) -> Estimates:
+        return Estimates(tuple(e for row in self.estimates for e in row))
 
     def to_dict(self) -> dict[str, Any]:
         """The counts and shares as plain types."""
@@ -371,4 +379,4 @@ def curves_figure(curves: SeveralCurves[Any]) -> Figure:
     caption = f"{TITLES[first.kind]} with pointwise {percent(first.confidence_level)} {bands}"
     if isinstance(first.area, DetectionEstimate):
         caption += f"; matched by {first.area.matched_by}"
-    return Figure("curves", caption, curves, picture=curves.picture)
+    return Figure("curves", caption, curves, pictures=curves.pictures)

@@ -79,11 +79,11 @@ class Result:
 
         return plot(self, kind, page=page)
 
-    def picture(self) -> bytes:
-        """The same as a small PNG, for a page that holds its pictures."""
-        from halfwidth.plots.of_results import picture
+    def pictures(self, kind: str | None = None) -> list[bytes]:
+        """Each page of it as a small PNG, for a document that holds its pictures."""
+        from halfwidth.plots.of_results import pages_of, picture
 
-        return picture(self.plot())
+        return [picture(page) for page in pages_of(self, kind)]
 
     def _repr_html_(self) -> str:
         from halfwidth.document.html.page import render_fragment  # for notebooks alone

@@ -238,11 +238,11 @@ def test_the_command_line_draws_them(kind: str, tmp_path: Path, run: Any) -> Non
 def test_several_curves_stand_side_by_side() -> None:
     y, p = scored_cases(60)
     curves = curves_from(y, p, kind="reliability-bins", **QUICK)
-    figure = hw.plots.figure_of_calibration([*curves, *curves], ["model A", "model B"])
+    figure = hw.plots.figures_of_calibration([*curves, *curves], ["model A", "model B"])
     assert [ax.get_xlabel() for ax in figure.axes] == ["predicted probability"] * 2
-    with pytest.raises(hw.OptionError, match="figure_of_calibration"):
+    with pytest.raises(hw.OptionError, match="figures_of_calibration"):
         hw.plots.calibration([*curves, *curves])  # type: ignore[arg-type]
     with pytest.raises(hw.OptionError, match="titles has 1 titles for 2 curves"):
-        hw.plots.figure_of_calibration([*curves, *curves], ["model A"])
+        hw.plots.figures_of_calibration([*curves, *curves], ["model A"])
     with pytest.raises(hw.OptionError, match="at least one curve"):
-        hw.plots.figure_of_calibration([])
+        hw.plots.figures_of_calibration([])

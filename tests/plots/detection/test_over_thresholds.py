@@ -15,7 +15,7 @@ from matplotlib.text import Text
 import halfwidth as hw
 from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.spec import Metric
-from halfwidth.plots import figure_over_thresholds, over_thresholds
+from halfwidth.plots import figures_over_thresholds, over_thresholds
 
 
 def painted(ax: Axes) -> None:
@@ -116,7 +116,7 @@ def test_axes_given_are_drawn_into() -> None:
 def test_each_metric_has_a_panel(width: Any) -> None:
     other = [replace(e, metric_spec=Metric(hw.METRICS["iou"], {})) for e in over_several("a")]
     rows = [*over_several("a"), *other, *over_several("b")]
-    figure = figure_over_thresholds(rows, width=width)
+    figure = figures_over_thresholds(rows, width=width)
     assert [ax.get_ylabel() for ax in figure.axes] == ["value", "IoU"]
     assert [len(ax.lines) for ax in figure.axes] == [2, 1]
     painted(figure.axes[0])
@@ -125,4 +125,4 @@ def test_each_metric_has_a_panel(width: Any) -> None:
             box = Text.get_window_extent(text)
             assert figure.bbox.y0 - 1 < box.y0 < box.y1 < figure.bbox.y1 + 1
     with pytest.raises(hw.OptionError, match="at two or more of them"):
-        figure_over_thresholds([])
+        figures_over_thresholds([])

@@ -150,14 +150,18 @@ def _excerpt(part: Excerpt) -> Element:
 
 
 def _figure(part: Figure) -> Element | None:
-    if part.picture is None:
+    if part.pictures is None:
         return None
-    data = base64.b64encode(part.picture()).decode()
-    return element(
-        "figure",
-        element("figcaption", part.caption),
-        element("img", src=f"data:image/png;base64,{data}", alt=part.caption),
-    )
+    pages = [base64.b64encode(page).decode() for page in part.pictures()]
+    images = [
+        element(
+            "img",
+            src=f"data:image/png;base64,{data}",
+            alt=part.caption + (f" (page {number} of {len(pages)})" if len(pages) > 1 else ""),
+        )
+        for number, data in enumerate(pages, 1)
+    ]
+    return element("figure", element("figcaption", part.caption), *images)
 
 
 def _contents(sections: Iterable[Section]) -> Element:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from halfwidth.core.checks import as_count, one_of
+from halfwidth.core.checks import as_count, one_of, plain_text
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.objects import ObjectSet
@@ -15,8 +15,11 @@ from halfwidth.plots.detection.pictures import STYLES, paint_scene
 from halfwidth.plots.detection.scenes import Mark, Matched, Scene, matched
 from halfwidth.plots.figure import figure
 from halfwidth.plots.legends import height_below, legend_below
+from halfwidth.plots.sheets import fitted
 from halfwidth.plots.style import (
     NOTE_SIZE,
+    PANEL_TITLE,
+    TITLE,
     WIDTHS,
     Width,
     axes_width,
@@ -146,6 +149,7 @@ def figure_of_worst_images(
     most: int | None = None,
     threshold: float | None = None,
     score_threshold: float | Literal["auto"] | None = "auto",
+    title: str = "",
     names: bool = False,
     width: Width = "page",
 ) -> Figure:
@@ -170,6 +174,8 @@ def figure_of_worst_images(
         Detections that score less are not shown, and what only they find is missed. ``"auto"``:
         where the F1 score of all images and classes together is highest, unless the matching has a
         score threshold. None: all are shown.
+    title : str, default none
+        Above all, such as the detector.
     names : bool
         Whether the names of images stand above them, which may tell who a patient is. Without
         them they are numbered, as in the frame.
@@ -199,10 +205,12 @@ def figure_of_worst_images(
     boxes.
     """
     one_of("width", width, tuple(WIDTHS))
+    plain_text("title", title)
     match = matched(matches, detections, references, threshold, score_threshold)
     scenes = match.worst(MOST[width] if most is None else _checked(most))
-    from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    from halfwidth.plots.canvas import new_figure
 
     inches, across = WIDTHS[width], min(ACROSS[width], max(len(scenes), 1))
     down = max(1, math.ceil(len(scenes) / across))
@@ -210,9 +218,10 @@ def figure_of_worst_images(
     high = panel * _proportion(scenes) + LINE * (1 + names) + GAP
     legend = _legend(scenes)
     note = "; ".join([*_note(match, scenes), _share(match, len(scenes))])
-    height = down * high + height_below(legend, note, inches)
+    above = TITLE if title else 0.0
+    height = down * high + above + height_below(legend, note, inches)
     layout = ConstrainedLayoutEngine(w_pad=GAP / 2, h_pad=GAP / 2, wspace=0, hspace=0)
-    figure = Figure(figsize=(inches, height), layout=layout)
+    figure = new_figure(inches, height, layout)
     grid = figure.subplots(down, across, squeeze=False).ravel()
     for place, ax in enumerate(grid):
         if place >= len(scenes):
@@ -226,6 +235,10 @@ def figure_of_worst_images(
             ax.set_anchor("N")
         _title(ax, scene, place, matches.images[scene.place] if names else "", panel)
     legend_below(figure, legend, note)
+    if title:
+        style: dict[str, Any] = {"x": GAP / 2 / inches, "ha": "left", **PANEL_TITLE}
+        name = fitted(title, inches - GAP, PANEL_TITLE["fontsize"], bold=True, most=1)
+        figure.suptitle(name, parse_math=False, **style)
     return figure
 
 

@@ -14,6 +14,7 @@ from halfwidth.core.titles import metric_title
 from halfwidth.metrics.detection.all_criteria import LOCALISATIONS
 from halfwidth.plots import curve_parts
 from halfwidth.plots.figure import figure
+from halfwidth.plots.sheets import Grid
 from halfwidth.plots.style import (
     NARROW,
     SHAPES,
@@ -39,7 +40,8 @@ MARGIN = 0.06
 LABEL_WIDTH = 34
 # Thresholds that all get a label.
 MOST_TICKS = 10
-PANEL = 2.8  # inches
+# Inches of a panel, and of its names of axes and its note.
+PANEL, AROUND = 2.8, 0.7
 
 
 def _frame(estimates: Sequence[DetectionEstimate]) -> pd.DataFrame:
@@ -129,10 +131,10 @@ def _frame_of_panels(estimates: Sequence[DetectionEstimate]) -> pd.DataFrame:
 
 
 @figure(over_thresholds.caption, _frame_of_panels)
-def figure_over_thresholds(
+def figures_over_thresholds(
     estimates: Sequence[DetectionEstimate], *, width: Width = "page"
-) -> Figure:
-    """Draw each metric over the thresholds of localisation, a panel for each.
+) -> list[Figure]:
+    """Draw each metric over the thresholds of localisation, a panel for each, on pages.
 
     Parameters
     ----------
@@ -143,7 +145,8 @@ def figure_over_thresholds(
 
     Returns
     -------
-    matplotlib Figure
+    list of matplotlib Figure
+        As many as it takes.
 
     Raises
     ------
@@ -151,21 +154,17 @@ def figure_over_thresholds(
         As for `over_thresholds`.
     """
     one_of("width", width, tuple(WIDTHS))
-    from matplotlib.figure import Figure
-
-    panels = _by_metric(estimates)
+    panels = list(_by_metric(estimates).values()) or [[]]
     across = WIDTHS[width]
-    # Narrow panels have their legends above.
-    above = sum(curve_parts.LINE * len(_lines(one)) for one in panels.values())
-    height = PANEL * max(len(panels), 1) + (above if across < NARROW else 0)
-    figure = Figure(figsize=(across, height), layout="constrained")
-    for ax, one in zip(
-        figure.subplots(max(len(panels), 1), 1, squeeze=False)[:, 0],
-        panels.values() or [[]],
-        strict=True,
-    ):
-        over_thresholds(one, ax)
-    return figure
+    names = max(len(_lines(one)) for one in panels) * curve_parts.LINE
+    # Beside wide panels stand their legends, above narrow ones.
+    height = PANEL + names if across < NARROW else max(PANEL, names + AROUND)
+    pages = []
+    for page, axes, places in Grid(1, height, across).sheets(len(panels)):
+        for ax, place in zip(axes, places, strict=True):
+            over_thresholds(panels[place], ax)
+        pages.append(page)
+    return pages
 
 
 def _lines(rows: Sequence[DetectionEstimate]) -> dict[str, dict[float, DetectionEstimate]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from halfwidth.plots.ranking.model_styles import Styles, model_styles, several
 from halfwidth.plots.ranking.podiums import frame_of_podium, podium
 from halfwidth.plots.ranking.sets import RANK_SETS, SIGNIFICANCE, rank_sets, significance
 from halfwidth.plots.ranking.shares import BLOB, HEATMAP, blob, heatmap, paint_blobs, shares_frame
+from halfwidth.plots.sheets import Grid
 from halfwidth.plots.style import TEXT_SIZE, WIDTHS, Width
 from halfwidth.results.ranking import Ranking
 
@@ -80,16 +80,6 @@ class RankingLayout:
     width: Width
     # Of models that rows do not name.
     legend: Styles = field(default_factory=dict)
-
-    @property
-    def panel_height(self) -> float:
-        """Inches of a panel."""
-        return len(self.names) * self.row + AROUND
-
-    @property
-    def most_panels(self) -> int:
-        """How many fit a page."""
-        return max(1, int((rows.PAGE - self.below) / self.panel_height)) * ACROSS[self.width]
 
 
 def _frame(rankings: Ranking | Sequence[Ranking], kind: str = "rank-sets") -> pd.DataFrame:
@@ -242,37 +232,23 @@ def _blobs_over_tasks(group: Sequence[Ranking], styles: Styles) -> list[RankingP
 
 def _pages(panels: Sequence[RankingPanel], layout: RankingLayout) -> list[Figure]:
     """As few pages as hold the panels, filled evenly."""
-    count = math.ceil(len(panels) / layout.most_panels)
-    across = ACROSS[layout.width]
-    each = math.ceil(math.ceil(len(panels) / count) / across) * across
-    return [_page(panels[at : at + each], layout) for at in range(0, len(panels), each)]
-
-
-def _page(panels: Sequence[RankingPanel], layout: RankingLayout) -> Figure:
-    from matplotlib.figure import Figure
-
     width = WIDTHS[layout.width]
-    across = min(len(panels), ACROSS[layout.width])
-    if across == 3 and len(panels) == 4:
-        across = 2
-    down = math.ceil(len(panels) / across)
-    height = (
-        down * layout.panel_height + layout.below + height_below(layout.legend, layout.note, width)
-    )
-    figure = Figure(figsize=(width, height), layout="constrained")
-    grid = figure.subplots(down, across, squeeze=False)
-    for place, ax in enumerate(grid.ravel()):
-        if place >= len(panels):
-            ax.set_axis_off()
-            continue
-        panels[place].paint(ax)
-        rows.title_of(ax, panels[place].title)
-        if place % across:
-            ax.tick_params(labelleft=False)
-            ax.set_ylabel("")
-        if place + across < len(panels):
-            ax.set_xlabel("")
-            if layout.below:
-                ax.tick_params(labelbottom=False)
-    legend_below(figure, layout.legend, layout.note)
-    return figure
+    below = layout.below + height_below(layout.legend, layout.note, width)
+    height = len(layout.names) * layout.row + AROUND
+    pages = []
+    for page, axes, places in Grid(ACROSS[layout.width], height, width, below).sheets(len(panels)):
+        across = axes[0].get_gridspec().ncols
+        for place, ax in enumerate(axes):
+            panel = panels[places[place]]
+            panel.paint(ax)
+            rows.title_of(ax, panel.title)
+            if place % across:
+                ax.tick_params(labelleft=False)
+                ax.set_ylabel("")
+            if place + across < len(axes):
+                ax.set_xlabel("")
+                if layout.below:
+                    ax.tick_params(labelbottom=False)
+        legend_below(page, layout.legend, layout.note)
+        pages.append(page)
+    return pages

@@ -112,14 +112,14 @@ def podium(
     model in a case, whose number says only which dots a line joins; of ``bar`` the share of all
     cases in which the model has the place.
     """
-    from matplotlib.figure import Figure
+    from halfwidth.plots.canvas import new_figure
 
     ranking = only(rankings, "podium")
     known = styles_for([ranking], styles)
     frame = frame_of_podium(ranking, list(known))
     mine = {name: known[name] for name in dict.fromkeys(frame["model"])}
     note = _note(ranking, frame)
-    figure = Figure(figsize=(width, HEIGHT + height_below(mine, note, width)), layout="constrained")
+    figure = new_figure(width, HEIGHT + height_below(mine, note, width))
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[1 - BARS, BARS])
     _paint_cases(above, frame[frame["kind"] == "case"], mine)
     bars = frame[frame["kind"] == "bar"]

@@ -13,6 +13,7 @@ from halfwidth.plots.ranking.model_styles import Styles, only, styles_for
 from halfwidth.plots.style import (
     FAINT,
     NOTE_SIZE,
+    PAGE,
     QUIET,
     SMALL_TICKS,
     TEXT_SIZE,
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-# Inches: the text of a page is so high, a row at most, and what stands around the rows.
-PAGE, ROW, AROUND = 9.2, 0.18, 0.85
+# Inches: of a row at most, and of what stands around the rows.
+ROW, AROUND = 0.18, 0.85
 POINTS = 72
 NAME_WIDTH, UPRIGHT_WIDTH = 30, 18
 LEAST_SIZE = 5.0

@@ -13,9 +13,6 @@ from halfwidth.results.documents.estimates import pale_text
 from halfwidth.results.estimate import Cases, Estimates
 from halfwidth.results.ranking import Rankings
 
-# Rows of values that one figure holds.
-MOST_ROWS = 20
-
 
 def figures_of_cases(results: Results) -> Iterator[Figure]:
     """The values behind the estimates, where they were kept: a figure of each family.
@@ -27,18 +24,15 @@ def figures_of_cases(results: Results) -> Iterator[Figure]:
         known = {cases.label: cases for cases in family.cases if cases is not None}
         if not results.cases:
             known = {label: _numbered(cases, numbers) for label, cases in known.items()}
-        labels = list(known)
         about = f"{family.task}: " if family.task else ""
         caption = f"{about}{family.metric or 'values'} of each case, with estimates and intervals"
         if pale := pale_text(family.estimates):
             caption += f"; {pale}"
-        for start in range(0, len(labels), MOST_ROWS):
-            some = labels[start : start + MOST_ROWS]
+        if known:
             shown = Estimates(
-                tuple(e for e in family.estimates if e.label in some),
-                cases=tuple(known[label] for label in some),
+                tuple(e for e in family.estimates if e.label in known), cases=tuple(known.values())
             )
-            yield Figure("distribution", caption, shown, picture=shown.picture)
+            yield Figure("distribution", caption, shown, pictures=shown.pictures)
 
 
 def _numbered(cases: Cases, numbers: dict[Any, int]) -> Cases:
@@ -53,4 +47,4 @@ def figures_of_ranks(rankings: Rankings | None) -> tuple[Figure, ...]:
     """The sets of ranks of each ranking."""
     if not rankings:
         return ()
-    return (Figure("rank-sets", figure_of(rankings).caption, rankings, picture=rankings.picture),)
+    return (Figure("rank-sets", figure_of(rankings).caption, rankings, pictures=rankings.pictures),)

@@ -235,7 +235,7 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Figure:
     ----------
     andre2025, Figure 6.
     """
-    from matplotlib.figure import Figure
+    from halfwidth.plots.canvas import new_figure
 
     frame = _coverage_boxes_frame(cells, target)
     styles = method_styles(frame["series"])
@@ -247,7 +247,7 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Figure:
     )
     rows = int(frame["row"].max()) + 1
     below = height_below([], note, WIDTH)
-    page = Figure(figsize=(WIDTH, rows * ROW + 0.4 + below), layout="constrained")
+    page = new_figure(WIDTH, rows * ROW + 0.4 + below)
     low = _bottom(frame)
     for row, ax in enumerate(page.subplots(rows, 1, squeeze=False)[:, 0]):
         part = frame[frame["row"] == row]

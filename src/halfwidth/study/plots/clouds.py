@@ -66,14 +66,14 @@ def figure_of_clouds(
     ranges: Mapping[str, tuple[float, float]] | None = None,
 ) -> Figure:
     """A figure of rows by `by_metric`; ``ranges`` are marked in the panels of that title."""
-    from matplotlib.figure import Figure
+    from halfwidth.plots.canvas import new_figure
 
     styles = series_styles(frame["series"])
     rows, columns = axes.grid_of(frame)
     below = height_below([], note, width)
     longest = max(len(name) for name in styles)
     size = (width, rows * (HEIGHT + 0.04 * longest) + below)
-    page = Figure(figsize=size, layout="constrained")
+    page = new_figure(*size)
     for _, ax, part in axes.panels_of(page, frame):
         _panel(ax, part, styles, width / columns - 0.6, (ranges or {}).get(part["panel"].iloc[0]))
     legend_below(page, {}, note)

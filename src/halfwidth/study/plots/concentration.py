@@ -168,7 +168,7 @@ def concentration(cells: pd.DataFrame, target: Target) -> Figure:
     ----------
     andre2025, Figures 7, S10 and S11. hoeffding1963, maurer_pontil2009.
     """
-    from matplotlib.figure import Figure
+    from halfwidth.plots.canvas import new_figure
 
     frame = _concentration_frame(cells, target)
     styles = method_styles(frame["method"])
@@ -179,7 +179,7 @@ def concentration(cells: pd.DataFrame, target: Target) -> Figure:
         f"{sds['q3']:.3g}). Markers: median over instances of the study, bars: Q1 to Q3."
     )
     size = (WIDTH, HEIGHT + height_below(styles, note, WIDTH))
-    page = Figure(figsize=size, layout="constrained")
+    page = new_figure(*size)
     left, right = page.subplots(1, 2)
     _widths(left, frame, target.intervals_title, unit_of(target.metric))
     _ratios(right, frame)

@@ -101,7 +101,7 @@ def failures_figure(
     ----------
     andre2025, Figure S19.
     """
-    from matplotlib.figure import Figure
+    from halfwidth.plots.canvas import new_figure
 
     frame = _failures_frame(failing, values, target)
     names = list(dict.fromkeys(frame["instance"]))
@@ -116,7 +116,7 @@ def failures_figure(
     )
     width = WIDTH * max(columns, 2) / COLUMNS
     size = (width, rows * HEIGHT + 0.25 + height_below([], note, width))
-    page = Figure(figsize=size, layout="constrained")
+    page = new_figure(*size)
     grid = page.subplots(rows, columns, squeeze=False).ravel()
     letters = int((width / columns - BESIDE) / LETTER)
     for ax, name in zip(grid, names, strict=False):

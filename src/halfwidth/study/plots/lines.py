@@ -117,7 +117,7 @@ def figure_of_lines(frame: pd.DataFrame, styles: Mapping[str, Style], layout: Li
 
     ``styles`` are by series, in the order of the legend.
     """
-    from matplotlib.figure import Figure
+    from halfwidth.plots.canvas import new_figure
 
     rows, columns = axes.grid_of(frame)
     styles = {name: style for name, style in styles.items() if name in set(frame["series"])}
@@ -127,7 +127,7 @@ def figure_of_lines(frame: pd.DataFrame, styles: Mapping[str, Style], layout: Li
     legend = {} if named else {style.label or name: style for name, style in styles.items()}
     below = height_below(legend, note, layout.width)
     size = (layout.width, rows * layout.height + below)
-    page = Figure(figsize=size, layout="constrained")
+    page = new_figure(*size)
     for place, ax, part in axes.panels_of(page, frame):
         like = frame[["quantity", "unit"]].eq(part[["quantity", "unit"]].iloc[0]).all(axis=1)
         seen = frame[like] if layout.share else part

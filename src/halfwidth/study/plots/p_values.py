@@ -109,7 +109,8 @@ def p_values(tests: pd.DataFrame, title: str, level: str = "instance") -> Figure
     andre2025, Figures S14 and S15.
     """
     import matplotlib as mpl
-    from matplotlib.figure import Figure
+
+    from halfwidth.plots.canvas import new_figure
 
     frame = _p_values_frame(tests, title, level)
     columns, rows = (dict(zip(frame[by], frame[at], strict=True)) for by, at in PLACES)
@@ -118,7 +119,7 @@ def p_values(tests: pd.DataFrame, title: str, level: str = "instance") -> Figure
     note = f"{title[0].upper()}{title[1:]}. {_note(frame, level)}"
     width = min(max(CELL_WIDTH * len(columns) + longest + 0.3, WIDTH / 2), 2 * WIDTH)
     height = CELL_HEIGHT * len(rows) + 0.75 * longest + 0.6 + height_below([], note, width)
-    page = Figure(figsize=(width, height), layout="constrained")
+    page = new_figure(width, height)
     ax = page.add_subplot()
     ramp = mpl.colors.LinearSegmentedColormap.from_list("p", RAMP)
     for cell in frame.to_dict("records"):

@@ -1,0 +1,67 @@
+"""What pictures are drawn on: figures of Matplotlib that need no window and that a notebook shows.
+
+This module imports Matplotlib, so it is imported where something is drawn.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+# Dots per inch in a notebook.
+IN_NOTEBOOKS = 110
+# What a matplotlibrc may not change: there may be no LaTeX, and a format is asked for each time.
+HELD: dict[str, Any] = {
+    "text.usetex": False,
+    "axes.formatter.use_mathtext": False,
+    "savefig.format": "png",
+    "savefig.bbox": None,
+}
+
+
+class Canvas(Figure):
+    """A figure that a notebook shows as it is, without a magic command."""
+
+    def _repr_png_(self) -> bytes:
+        return encoded(self, "png", dpi=IN_NOTEBOOKS, bbox_inches="tight")
+
+
+def new_figure(width: float, height: float, layout: Any = "constrained") -> Canvas:
+    """A new figure of so many inches."""
+    return Canvas(figsize=(width, height), layout=layout)
+
+
+@contextmanager
+def settings(**further: Any) -> Iterator[None]:
+    """Settings of Matplotlib under which pictures are drawn and written."""
+    with mpl.rc_context({**HELD, **further}), warnings.catch_warnings():
+        # Names in other scripts have boxes for letters; beside the picture they stand in full.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
+
+
+def encoded(figure: Figure, form: str, **options: Any) -> bytes:
+    """A figure as a file, the same each time: text stays text in SVG, and TrueType in PDF."""
+    content = io.BytesIO()
+    fonts = {"svg.fonttype": "none", "svg.hashsalt": "halfwidth", "pdf.fonttype": 42}
+    with settings(**fonts):
+        if figure.get_layout_engine():
+            # The second layout may differ from the first by a rounding error, and no more from
+            # then on; a figure that was shown or written before has its first one behind it.
+            figure.draw_without_rendering()
+        figure.savefig(content, format=form, metadata=METADATA[form], **options)
+    return content.getvalue()
+
+
+# What keeps a file the same from one run to the next: no date, no version.
+METADATA: dict[str, dict[str, str | None]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
