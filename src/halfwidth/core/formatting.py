@@ -156,6 +156,17 @@ def fixed_apart(value: float, decimals: int, ends: Iterable[float] = (0.0,)) -> 
     return text
 
 
+def told_apart(values: Iterable[float], decimals: int, ends: Iterable[float]) -> int:
+    """Decimals of a value and its bounds, which are rounded alike: as many as one of them needs.
+
+    >>> told_apart((0.13, -3.57, 3.83), 0, (0.0,)), told_apart((6.6, 3.8, 11.6), 0, (0.0,))
+    (1, 0)
+    """
+    kept = tuple(ends)
+    texts = [fixed_apart(value, decimals, kept) for value in values]
+    return max([decimals, *(len(text.partition(".")[2]) for text in texts if "e" not in text)])
+
+
 def percent(share: float) -> str:
     """A share as per cent: ``95 %``.
 

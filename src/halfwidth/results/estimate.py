@@ -17,6 +17,7 @@ from halfwidth.core.formatting import (
     fixed_apart,
     percent,
     plain,
+    told_apart,
 )
 from halfwidth.core.forms import Contrast
 from halfwidth.core.frozen import frozen
@@ -341,7 +342,8 @@ class Estimate(SingleResult):
         form = self.statistic_spec.spec.form
         equal = (1.0,) if isinstance(form, Contrast) and form.effect == "ratio" else ()
         ends = (0.0, self.range.low, self.range.high, *equal)
-        return fixed_apart(number, self.decimals, ends)
+        places = told_apart((self.value, self.low, self.high), self.decimals, ends)
+        return fixed_apart(number, places, ends)
 
     @property
     def ends_text(self) -> str:
