@@ -27,7 +27,8 @@ N = TypeVar("N", bound=Named)
 
 
 @functools.lru_cache(maxsize=1024)
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """A name as it is looked up, whatever its case, spaces and hyphens."""
     return re.sub(r"[\s_\-]+", "_", name.strip().lower())
 
 
@@ -38,7 +39,7 @@ def listed(*items: N) -> tuple[Callable[[], Iterable[N]], ...]:
 
 @functools.cache
 def _by_name(part: Callable[[], Iterable[N]]) -> dict[str, N]:
-    return {_plain(name): item for item in part() for name in (item.name, *item.synonyms)}
+    return {plain_name(name): item for item in part() for name in (item.name, *item.synonyms)}
 
 
 @frozen
@@ -64,7 +65,7 @@ class Catalogue(Generic[N]):
 
     def find(self, name: str) -> N | None:
         """The spec of a name; None where no spec has it."""
-        plain = _plain(name)
+        plain = plain_name(name)
         return next((known[plain] for known in map(_by_name, self.parts) if plain in known), None)
 
     def __iter__(self) -> Iterator[N]:
@@ -84,7 +85,7 @@ class Catalogue(Generic[N]):
     @property
     def every_name(self) -> list[str]:
         """The names and the synonyms."""
-        names = (_plain(name) for item in self for name in (item.name, *item.synonyms))
+        names = (plain_name(name) for item in self for name in (item.name, *item.synonyms))
         return list(dict.fromkeys(names))
 
     def __getitem__(self, name: str) -> N:
