@@ -20,7 +20,6 @@ from halfwidth.estimation.detections.thresholds import (
 from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.metrics.detection.assignment import greedy_by_localisation, greedy_by_score
 from halfwidth.metrics.detection.localisation import LocalisationSpec
-from halfwidth.metrics.detection.object_counts import ar
 from halfwidth.metrics.detection.representations import Known, holds
 
 # What objects are matched by where the user does not say, given what is known of both sides.
@@ -34,8 +33,8 @@ USUAL = (
     (Known.MASKS, Known.BOXES, "approximate_iou"),
     (Known.POINTS, Known.POINTS, "centre_distance"),
 )
-# Average recall is over these; at a single threshold it is the sensitivity.
-COCO_RECALL = parse_thresholds(COCO_THRESHOLDS)
+# Average recall is over these, which at a single threshold is the sensitivity, and so is mAP.
+COCO_RANGE = parse_thresholds(COCO_THRESHOLDS)
 
 
 def known_of_set(objects: ObjectSet) -> list[Known]:
@@ -106,8 +105,8 @@ def is_scored(detections: ObjectSet) -> bool:
 def _usual_thresholds(
     requested: RequestedMetric, criterion: LocalisationSpec, detections: ObjectSet
 ) -> tuple[float, ...]:
-    if criterion.of_overlap and requested.metric.spec.name == ar.__name__:
-        return COCO_RECALL or ()
+    if criterion.of_overlap and requested.over_thresholds:
+        return COCO_RANGE or ()
     if criterion.threshold is not None:
         return (criterion.threshold,)
     raise OptionError(

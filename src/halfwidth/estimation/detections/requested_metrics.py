@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from halfwidth.core.catalogue import plain_name
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import Takes
@@ -30,7 +31,7 @@ from halfwidth.metrics.all_metrics import (
     without_threshold,
 )
 from halfwidth.metrics.detection.object_counts import ar
-from halfwidth.metrics.detection.ranked import ap
+from halfwidth.metrics.detection.ranked import OVER_THRESHOLDS, ap
 
 # The twelve numbers that COCO's evaluation prints, by this name.
 COCO = "coco"
@@ -44,6 +45,8 @@ class RequestedMetric:
     metric: Metric
     # Of localisation; None: those of the call, or the usual ones.
     thresholds: tuple[float, ...] | None = None
+    # Whether the usual ones of overlap are all of COCO's.
+    over_thresholds: bool = False
     # What its rows are called.
     label: str = ""
     # Range of sizes.
@@ -66,6 +69,7 @@ def resolve_detection_metric(metric: Any) -> RequestedMetric:
         return RequestedMetric(
             Metric(spec, bind(spec.name, spec.parameters, parameters, complete=True)),
             parse_thresholds(at, "threshold") if at else None,
+            spec.name == ar.__name__ or plain_name(base) in OVER_THRESHOLDS,
             label,
         )
     if isinstance(metric, Metric):
@@ -81,7 +85,8 @@ def resolve_detection_metric(metric: Any) -> RequestedMetric:
     if spec.takes is not Takes.MATCHES:
         raise UnknownNameError("metric of detections", spec.name, DETECTION_METRICS.names)
     return RequestedMetric(
-        Metric(spec, bind(spec.name, spec.parameters, parameters, complete=True))
+        Metric(spec, bind(spec.name, spec.parameters, parameters, complete=True)),
+        over_thresholds=spec.name == ar.__name__,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from halfwidth.estimation.detections.requested_metrics import RequestedMetric
 from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.metrics.detection.localisation import LocalisationSpec
 from halfwidth.metrics.detection.overlap_criteria import boundary_iou
+from halfwidth.metrics.detection.ranked import ap
 
 # Over which a result is shown unless thresholds are given.
 OVERLAPS = tuple(step / 10 for step in range(1, 10))
@@ -37,7 +39,8 @@ def requested_rows(
     rows = []
     for one in metrics:
         if not matching.by_threshold:
-            rows.append(RequestedRow(one, rule_for(one, matching, usual, sets.detections)))
+            rule = rule_for(one, matching, usual, sets.detections)
+            rows.append(RequestedRow(_at_threshold(one, rule), rule))
             continue
         for threshold in one.thresholds or _range_of(usual):
             at = replace(one, thresholds=(threshold,))
@@ -45,6 +48,17 @@ def requested_rows(
             rows.append(RequestedRow(at, rule, {"threshold": threshold}))
     _check_effect(matching, [row.matching for row in rows])
     return rows
+
+
+def _at_threshold(one: RequestedMetric, rule: MatchingRule) -> RequestedMetric:
+    """AP of one threshold of overlap is called AP50, AP75, ..., unless its label does so."""
+    percent = 100 * rule.thresholds[0]
+    named = one.metric.spec.name == ap.__name__ and LOCALISATIONS[rule.localisation].of_overlap
+    whole = len(rule.thresholds) == 1 and math.isclose(percent, round(percent))
+    title = f"{one.metric.spec.display}{percent:.0f}"
+    if not named or not whole or one.label.startswith(title):
+        return one
+    return replace(one, metric=replace(one.metric, spec=replace(one.metric.spec, title=title)))
 
 
 def _check_effect(matching: Matching, rules: Sequence[MatchingRule]) -> None:

@@ -55,6 +55,8 @@ _ranked = functools.partial(
 )
 
 
+# Names by which AP is the mean over COCO's thresholds of overlap, unless others are asked for.
+OVER_THRESHOLDS = ("mean_ap", "map", "mean_average_precision", "coco_ap")
 # Pitfalls that several share.
 NEEDS_NORMAL_IMAGES = "needs images without objects"
 WORST_MARK_ONLY = (
@@ -85,7 +87,7 @@ def _precision_curve(interpolation: float = COCO) -> MatchCurve:
     title="AP",
     form=_precision_curve,
     parameters=(RECALLS,),
-    synonyms=("mean_ap", "map", "mean_average_precision", "coco_ap"),
+    synonyms=OVER_THRESHOLDS,
     prevalence_dependent=True,
     cite="lin2014",
     pitfalls=(
