@@ -40,9 +40,9 @@ def of_models(tmp_path: Path) -> Path:
 def test_nobody_has_to_guess_why_distances_are_missing(verb: str, run: Run, monai: Path) -> None:
     ran = run(*verb.split(), monai, *HD95)
     assert (ran.status, ran.out) == (2, "")
-    assert "1 where 'dice' is 0: missed (c)" in ran.err
-    assert "1 where 'dice' has no value, or 1: nothing to find (d)" in ran.err
-    assert "--missing worst with --penalty leaves out" in ran.err
+    assert "1 where 'dice' is 0: missed or spurious (c)" in ran.err
+    assert "1 where 'dice' has no value, or 1: nothing in either mask (d)" in ran.err
+    assert "--missing worst with --penalty leaves out those with nothing in either mask" in ran.err
 
 
 def test_the_misses_alone_count_as_failed(run: Run, monai: Path) -> None:

@@ -96,6 +96,15 @@ DECLARED: tuple[CautionSpec, ...] = (
         "kumar2019",
     ),
     CautionSpec(
+        "HW509",
+        "class never found",
+        "Class {label!r} ({count}) is never found{more}, which the {what} hardly shows.",
+        "Accuracy and averages that weigh classes by their cases are those of the frequent "
+        "classes. A rare one may be missed altogether, and the value is as good as before.",
+        "Report balanced accuracy, or the sensitivity of each class (average none), as well.",
+        "reinke2024",
+    ),
+    CautionSpec(
         "HW510",
         "probabilities of 0 and 1",
         "{count} of {n} probabilities are closer to 0 or 1 than {limit}, and count as that far "

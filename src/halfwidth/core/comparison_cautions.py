@@ -187,4 +187,16 @@ DECLARED: tuple[CautionSpec, ...] = (
         "aggregate_then_rank, whose sets say what the cases leave open.",
         "holm1979",
     ),
+    CautionSpec(
+        "HW854",
+        "better by less than is printed",
+        "{first} ranks before {second} by {difference}, and both print as {value}{more}: so small a "
+        "difference may not matter, and no margin was given.",
+        "Where models make nearly the same errors, or cases are many, the smallest difference is "
+        "told from 0. Whether it matters is another question, which no test answers.",
+        "Say how much better counts "
+        f"({spelled_both('margin', 0.01)}, in the unit of the metric): models within it share a "
+        "rank.",
+        "reinke2024",
+    ),
 )

@@ -43,11 +43,11 @@ DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW874",
         "images of one patient",
-        "Names of {total} images suggest that they are of {units} patients or scans ({example}), "
+        "Names of {total} {what} suggest that they are of {units} patients or scans ({example}), "
         "and the interval treats them as independent.",
         "Slices, frames and views of one patient resemble each other, and so do the errors on "
-        "them. Counting them as independent images makes intervals too short.",
-        f"Say which images belong together ({spelled_both('groups')}), so that patients are "
+        "them. Counting them as independent cases makes intervals too short.",
+        f"Say which belong together ({spelled_both('groups')}), so that patients are "
         "resampled.",
         "andre2025",
         reliability=True,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Takes
 from halfwidth.core.types import Array
-from halfwidth.estimation.evidence_lookup import Findings, findings_for
+from halfwidth.estimation.evidence_lookup import OF_ALL, Findings, findings_for, known_as
 from halfwidth.estimation.records import NO_VALUES
 from halfwidth.resampling.designs import Design
 from halfwidth.results.estimate import Estimate
@@ -87,8 +87,10 @@ class CautionContext:
     def as_studied(self) -> bool:
         """Whether cases were drawn and classes counted as in the study of real instances."""
         independent = self.design is None or self.design.independent
-        usual = self.classes is None or self.classes.absent == "omit"
-        return independent and usual and not self.undefined and self.estimate.over != "runs"
+        c, e = self.classes, self.estimate
+        usual = c is None or (c.absent == "omit" and not c.criterion)
+        weighted = e.n_effective is not None
+        return independent and usual and not (weighted or self.undefined or e.over == "runs")
 
     @functools.cached_property
     def by_class(self) -> bool:
@@ -98,7 +100,8 @@ class CautionContext:
         weighs_classes = (
             e.statistic_spec.spec.of_records and e.metric_spec.spec.takes is not Takes.NUMBERS
         )
-        return self.classes is not None and weighs_classes and e.average != "micro"
+        by_cases = e.average == "micro" or known_as(e)[0] == OF_ALL
+        return self.classes is not None and weighs_classes and not by_cases
 
     @functools.cached_property
     def findings(self) -> Findings:

@@ -21,12 +21,22 @@ from halfwidth.estimation.evidence import (
     statistic_studied,
 )
 from halfwidth.estimation.resolve import AUTO
+from halfwidth.metrics.agreement import accuracy
+from halfwidth.metrics.counting import balanced_accuracy, f1
+from halfwidth.metrics.rates import ppv, sensitivity
 from halfwidth.results.estimate import Estimate
 
 # A size of the study speaks for samples of up to this many times as many cases (the next size is
 # nearer then), and the smallest for those of this much fewer.
 LARGER, FEWER = 2.5, 1.5
 STUDIED = Level(0.95)
+# Of all classes: averages that are another metric.
+OF_CLASSES, OF_ALL = balanced_accuracy.__name__, accuracy.__name__
+ONE_NUMBER = {
+    (sensitivity.__name__, "macro"): (OF_CLASSES, "macro"),
+    **{(one.__name__, "micro"): (OF_ALL, "") for one in (sensitivity, ppv, f1)},
+    (sensitivity.__name__, "weighted"): (OF_ALL, ""),
+}
 
 
 @frozen
@@ -65,6 +75,12 @@ class Findings:
         return f"about {self.needed} or more"
 
 
+def known_as(estimate: Estimate) -> tuple[str, str]:
+    """The metric and the average of an estimate, where a number has several names by the first."""
+    named = estimate.metric_spec.spec.name, estimate.average or ""
+    return ONE_NUMBER.get(named, named) if estimate.metric_spec.usual else named
+
+
 def findings_for(estimate: Estimate, *, chosen: bool, by_class: bool = False) -> Findings:
     """What the study found for the method of an estimate from independent cases.
 
@@ -74,6 +90,11 @@ def findings_for(estimate: Estimate, *, chosen: bool, by_class: bool = False) ->
     """
     metric, average = estimate.metric_spec, estimate.average or ""
     family, level = metric_family(metric), metric.spec.level
+    if (family, average) in ONE_NUMBER and not rows_of(family, "", average, estimate.method):
+        family, average = known_as(estimate)
+    # A difference or a ratio of two models was not studied.
+    if estimate.statistic_spec.spec.pair_bounds is not None:
+        return Findings()
     # A proportion of some of the cases, such as sensitivity: the study counted all.
     records = level is not MetricLevel.SAMPLE or estimate.statistic_spec.spec.of_records
     if estimate.level != STUDIED or not (records or family == OF_PROPORTIONS):

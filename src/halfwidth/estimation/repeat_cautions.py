@@ -48,4 +48,12 @@ def repeat_cautions(
     if repeats.shared:
         column, levels = repeats.shared
         raised.append(caution("HW402", column=column, levels=levels, cases=total))
+    if repeats.named and not ids_of_groups:
+        units, example = repeats.named
+        raised.append(patients_caution(total, "cases", units, example))
     return tuple(raised)
+
+
+def patients_caution(total: int, what: str, units: int, example: str) -> Caution:
+    """That names say of which patients or scans images, or cases, are."""
+    return caution("HW874", total=total, what=what, units=units, example=repr(example))

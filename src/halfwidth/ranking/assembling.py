@@ -12,6 +12,7 @@ import numpy as np
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, NoOrderError, OptionError
+from halfwidth.core.formatting import counted
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import Door, current_door, spelled
 from halfwidth.core.spec import Better, Estimand, Metric
@@ -23,7 +24,7 @@ from halfwidth.estimation.caution_rules import missing_caution
 from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs
 from halfwidth.ranking.claims import ClaimedDifferences, ClaimedPairs
 from halfwidth.ranking.missing_values import applying, policies_disagree
-from halfwidth.ranking.rank_sets import alike_groups, with_rank
+from halfwidth.ranking.rank_sets import Flags, alike_groups, with_rank
 from halfwidth.ranking.ranking_options import RankingOptions, orders_models
 from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of, shares_of
 from halfwidth.ranking.schemes import (
@@ -98,6 +99,7 @@ def ranked(
                 *contest.cautions,
                 *policies_disagree(under_policies, family.n_missing),
                 *_unsettled(models),
+                *_alike_in_print(models, better, options.margin),
             ],
             scheme,
         ),
@@ -294,6 +296,29 @@ def _unsettled(models: Sequence[RankedModel]) -> Iterator[Caution]:
     unsettled = sum(model.rank_set.low < model.rank_set.high for model in models)
     if unsettled:
         yield caution("HW851", count=unsettled, total=len(models))
+
+
+def _alike_in_print(
+    models: Sequence[RankedModel], better: Flags, margin: float
+) -> Iterator[Caution]:
+    """Models that are shown to be better by less than the digits of their values tell."""
+    texts = [model.estimate.text_of(model.value) for model in models]
+    alike = [
+        (models[one], models[other])
+        for one, other in zip(*np.nonzero(better), strict=True)
+        if texts[one] == texts[other]
+    ]
+    if not alike or margin:
+        return
+    first, second = alike[0]
+    yield caution(
+        "HW854",
+        first=first.name,
+        second=second.name,
+        difference=f"{abs(first.value - second.value):.1g}",
+        value=first.estimate.text_of(first.value),
+        more=f", and so {counted(len(alike) - 1, 'further pair')}" if len(alike) > 1 else "",
+    )
 
 
 def _cautions(

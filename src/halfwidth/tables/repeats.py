@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.io.table import Factor, Table, joint_codes
 from halfwidth.tables.folds import FOLD
+from halfwidth.tables.patients_named import patients_of_cases
 
 CASE_COLUMNS = ("case", "case_id", "id", "subject", "patient", "name", "filename")
 RUN_COLUMNS = (FOLD, "seed", "run")
@@ -57,6 +58,8 @@ class Repeats:
     runs: tuple[str, int] | None = None
     # The same of folds of a cross-validation: each case is in one of them.
     folds: tuple[str, int] | None = None
+    # How many patients the ids of the cases suggest, and an example, where nothing else names any.
+    named: tuple[int, str] | None = None
 
 
 def _squeezed(name: str) -> str:
@@ -117,7 +120,7 @@ def repeats_in(
 
     >>> table = Table.from_frame({"PatientID": ["a", "a", "b"], "score": [0.1, 0.2, 0.9]})
     >>> repeats_in(table, case=None)
-    Repeats(cases=0, shared=('PatientID', 2), runs=None, folds=None)
+    Repeats(cases=0, shared=('PatientID', 2), runs=None, folds=None, named=None)
     """
     rows = np.arange(len(table)) if rows is None else rows
     clusters = None if groups is None else _codes_of(groups)[rows]
@@ -130,7 +133,12 @@ def repeats_in(
     runs, folds = _pooled(table, rows, free, cases, clusters), None
     if runs is not None and runs[0] == FOLD and case is not None:
         runs, folds = (None, runs) if is_partition(table, case, FOLD, rows) else (runs, None)
-    return Repeats(0 if cases is None else _repeated(cases, clusters), shared, runs, folds)
+    named = None
+    of_persons = any(_named_for(name, PERSON) for name in free)
+    if case is not None and clusters is None and shared is None and not of_persons:
+        present = np.unique(table.factor(case).codes[rows])
+        named = patients_of_cases([str(table.factor(case).levels[code]) for code in present])
+    return Repeats(0 if cases is None else _repeated(cases, clusters), shared, runs, folds, named)
 
 
 def is_partition(

@@ -26,6 +26,7 @@ from halfwidth.estimation.detections.metric_kinds import (
     weighs_images_alike,
 )
 from halfwidth.estimation.detections.score_caution_rules import score_cautions, subject_of_each
+from halfwidth.estimation.repeat_cautions import patients_caution
 from halfwidth.estimation.test_sets.class_caution_rules import (
     OFTEN_MISSING,
     POLICY,
@@ -75,8 +76,7 @@ def _reference_cautions(
     if not weighs_images_alike(metric):
         yield _one_full_unit(e, context)
     if summary.patients is not None:
-        units, example = summary.patients
-        yield caution("HW874", total=summary.lists.n_images, units=units, example=repr(example))
+        yield patients_caution(summary.lists.n_images, "images", *summary.patients)
     yield _few_with_objects(e, context)
     averaged = e.average in ("macro", "weighted")
     if e.method_spec.resamples and (averaged or e.average == "none"):

@@ -15,9 +15,9 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchingRule, MatchLists, Outcome
 from halfwidth.core.objects import Objects, ObjectSet, Unit
 from halfwidth.core.types import Array
-from halfwidth.estimation.detections.image_names import patients_named
 from halfwidth.metrics.detection.localisation import LocalisationSpec
 from halfwidth.metrics.detection.representations import Known, boxes_of, holds
+from halfwidth.tables.patients_named import patients_named
 
 Codes = NDArray[np.intp]
 # Of masks in a large test set so many are looked at, spread over all of it.

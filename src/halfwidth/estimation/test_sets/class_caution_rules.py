@@ -13,6 +13,7 @@ from halfwidth.core.formatting import rough_percent
 from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import ClassNeed, Estimand, Need, Takes
 from halfwidth.estimation.caution_context import CautionContext
+from halfwidth.estimation.evidence_lookup import known_as
 from halfwidth.estimation.test_sets.class_context import ClassContext
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.results.estimate import Estimate
@@ -22,6 +23,9 @@ from halfwidth.results.estimate import Estimate
 OFTEN_MISSING = 5e-3
 # Always answering the largest class is then right so often that accuracy says little.
 EASY_ACCURACY = 0.75
+# A model that is right less often than the largest class is frequent: said where that class is a
+# fifth larger than all would be if they were equal.
+LARGEST = 1.2
 # The AUROC of scores without any skill.
 CHANCE = 0.5
 # Weights matter where they leave less than this share of the cases.
@@ -52,9 +56,13 @@ def class_cautions(context: CautionContext) -> Iterator[Caution | None]:
         yield _few_by_weight(e, e.n_effective)
     if metric.estimand is Estimand.AUROC and not math.isnan(e.value):
         yield _flipped(e)
-    if metric.spec.name == accuracy.__name__:
+    is_accuracy = known_as(e)[0] == accuracy.__name__
+    if is_accuracy:
         yield _accuracy_under_imbalance(e, classes)
-    if metric.spec.prevalence_dependent and not metric.states_prevalence:
+    by_cases = is_accuracy or e.average in ("micro", "weighted")
+    if by_cases and metric.spec.takes is not Takes.SCORES:
+        yield _never_found(e, classes)
+    if (metric.spec.prevalence_dependent or is_accuracy) and not metric.states_prevalence:
         yield _prevalence(e, classes)
 
 
@@ -133,11 +141,30 @@ def _flipped(e: Estimate) -> Caution | None:
 def _accuracy_under_imbalance(e: Estimate, classes: ClassContext) -> Caution | None:
     share = float(classes.sizes.max() / classes.sizes.sum())
     # How much two models differ by does not say how often either is right.
-    contrast = isinstance(e.statistic_spec.spec.form, Contrast)
-    if share < EASY_ACCURACY and (contrast or e.value > share):
+    worse = not isinstance(e.statistic_spec.spec.form, Contrast) and e.value <= share
+    if share < EASY_ACCURACY and not (worse and share >= LARGEST / len(classes.sizes)):
         return None
     label = classes.labels[int(classes.sizes.argmax())]
     return caution("HW501", label=label, share=rough_percent(share))
+
+
+def _never_found(e: Estimate, classes: ClassContext) -> Caution | None:
+    """A class of several all cases of which are taken for others."""
+    contrast = isinstance(e.statistic_spec.spec.form, Contrast)
+    if classes.found is None or len(classes.sizes) < 3 or contrast:
+        return None
+    never = np.flatnonzero((classes.found == 0) & (classes.sizes > 0))
+    if not len(never):
+        return None
+    most = never[classes.sizes[never].argmax()]
+    count, others = int(classes.sizes[most]), len(never) - 1
+    return caution(
+        "HW509",
+        label=classes.labels[most],
+        count=counted(count, "case"),
+        more=f", nor {'are' if others > 1 else 'is'} {counted(others, 'other')}" if others else "",
+        what=e.subject,
+    )
 
 
 def _prevalence(e: Estimate, classes: ClassContext) -> Caution | None:

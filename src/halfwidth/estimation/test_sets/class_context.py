@@ -25,6 +25,8 @@ class ClassContext:
     missing: Array
     # Cases predicted as each class.
     predicted: NDArray[np.intp] | None = None
+    # Cases of each class that are predicted as it.
+    found: NDArray[np.intp] | None = None
     # The policy for such a class.
     absent: str = "omit"
     # The class a row is of.
@@ -52,7 +54,12 @@ class ClassContext:
 
 def class_context(cases: TestSet, absent: str, criterion: str) -> ClassContext:
     """The facts of a test set."""
-    sizes = cases.class_sizes()
+    sizes, predicted, found = cases.class_sizes(), None, None
+    if cases.predicted is not None:
+        right = cases.truth[cases.predicted == cases.truth]
+        predicted, found = (
+            np.bincount(codes, minlength=len(sizes)) for codes in (cases.predicted, right)
+        )
     units, others, fixed = sizes, cases.n - sizes, False
     missing = never_drawn(sizes[None], np.array([cases.n]))
     if cases.groups is not None or cases.strata is not None:
@@ -67,7 +74,8 @@ def class_context(cases: TestSet, absent: str, criterion: str) -> ClassContext:
         units,
         others,
         missing,
-        None if cases.predicted is None else np.bincount(cases.predicted, minlength=len(sizes)),
+        predicted,
+        found,
         absent,
         hard=cases.hard,
         rows_miss_one=cases.rows_miss_one,
