@@ -100,8 +100,18 @@ def explained(name: str, run: Run) -> tuple[str, list[str]]:
 
 
 # Fig. SN 2.7, and the profiles of the expected cost and the Brier score.
-DEPENDENT = "accuracy ppv npv f1 mcc cohen_kappa net_benefit average_precision brier".split()
-INDEPENDENT = "balanced_accuracy youden_j lr_plus sensitivity specificity auroc".split()
+DEPENDENT = [
+    "accuracy",
+    "ppv",
+    "npv",
+    "f1",
+    "mcc",
+    "cohen_kappa",
+    "net_benefit",
+    "average_precision",
+    "brier",
+]
+INDEPENDENT = ["balanced_accuracy", "youden_j", "lr_plus", "sensitivity", "specificity", "auroc"]
 
 
 def test_a_metric_says_whether_it_changes_with_the_prevalence(run: Run) -> None:
