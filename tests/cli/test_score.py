@@ -576,3 +576,14 @@ def test_real_folders_of_structures(shared: Path, run: Run, tmp_path: Path) -> N
     assert "HW505" in ran.err
     assert "Cochlea-Lt (2 of 2)" in ran.err
     assert {e["n"] for e in ran.estimates} == {2}
+
+
+def test_what_the_help_shows_of_names_works(tmp_path: Path, run: Run) -> None:
+    for kind in ("pred", "gt"):
+        save(tmp_path / "masks", f"case1_{kind}", truth())
+    both = tmp_path / "masks"
+    called = ("score", both, both, "--match", "{case}_pred", "{case}_gt", "--label-names")
+    labels = '{"liver": 1, "both": [1, 2]}'
+    rows = table(run(*called, labels, "--metric", "dsc", "--no-summary").out)
+    assert [(row["case"], row["label"]) for row in rows] == [("case1", "liver"), ("case1", "both")]
+    refused(run(*called, '{"liver": }'), "is not JSON")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import halfwidth as hw
@@ -425,3 +427,37 @@ def test_a_name_that_is_no_text(folders: tuple[Path, Path]) -> None:
     text = complaint(pred, ref)
     assert "the name is not text in UTF-8; rename it" in text
     assert text.encode()
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_names_that_differ_are_paired_by_what_they_share(together: bool, tmp_path: Path) -> None:
+    pred, ref = tmp_path / "pred", tmp_path / ("pred" if together else "ref")
+    for folder, kind in ((pred, "pred"), (ref, "gt")):
+        folder.mkdir(exist_ok=True)
+        for case in range(3):
+            np.save(folder / f"p{case}-{kind}.npy", np.eye(20, k=case, dtype=np.uint8))
+    proposed = (
+        "or pair them by match=('{case}-pred', '{case}-gt')" if not together else "tells them"
+    )
+    with pytest.raises(hw.DataError, match=re.escape(proposed)):
+        hw.score_folders(pred, ref, "dsc", spacing=1)
+    for match in (("{case}-pred", "{case}-gt"), ["{case}-pred.npy", "{case}-gt.npy"]):
+        scores = hw.score_folders(pred, ref, "dsc", match=match, spacing=1)  # type: ignore[arg-type]
+        assert [row.case for row in scores.rows] == ["p0", "p1", "p2"]
+        assert not any("left out" in note for note in scores.notes)
+
+
+@pytest.mark.parametrize(
+    ("match", "said"),
+    [
+        (("{case}", "b"), "each with {case} once"),
+        ("{case}_gt", "each with {case} once"),
+        (("{case}_x", "{case}"), "nothing there is named like '{case}_x', but 'a'"),
+    ],
+)
+def test_names_that_pair_nothing_are_refused(match: Any, said: str, tmp_path: Path) -> None:
+    for folder in ("pred", "ref"):
+        (tmp_path / folder).mkdir()
+        np.save(tmp_path / folder / "a.npy", np.eye(20, dtype=np.uint8))
+    with pytest.raises(hw.HalfwidthError, match=re.escape(said)):
+        hw.score_folders(tmp_path / "pred", tmp_path / "ref", "dsc", match=match)

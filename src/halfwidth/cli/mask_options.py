@@ -20,7 +20,8 @@ MaskMetrics = Annotated[
 ]
 Tolerance = Annotated[str | None, declared("tolerance")]
 ToleranceFile = Annotated[Path | None, declared("tolerance_file")]
-LabelNames = Annotated[Path | None, declared("labels", "score")]
+Match = Annotated[tuple[str, str] | None, declared("match", "score_folders")]
+LabelNames = Annotated[str | None, declared("labels", "score")]
 OnlyLabels = Annotated[
     list[str] | None, declared("only", more="Repeatable, or a list with commas.")
 ]

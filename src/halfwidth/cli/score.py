@@ -45,6 +45,7 @@ def score(
     spacing: mask_options.Spacing = None,
     ignore_geometry: mask_options.IgnoreGeometry = False,
     allow_missing: mask_options.AllowMissing = False,
+    match: mask_options.Match = None,
     max_voxels: mask_options.MaxVoxels = None,
     jobs: options.Jobs = 1,
     out: Annotated[
@@ -95,6 +96,7 @@ def score(
         --label-names dataset.json
     halfwidth score pred/ ref/ --region whole=1+2+4 \\
         --metric hd:percentile=99,definition=pooled
+    halfwidth score masks/ masks/ --match '{case}_pred' '{case}_gt'
     halfwidth score mine.nii.gz truth.nii.gz --metric dsc,nsd \\
         --tolerance msd:liver
     halfwidth ci cases.csv --by label --missing worst --penalty 374
@@ -122,6 +124,7 @@ def score(
             spacing=mask_options.parse_spacing(spacing),
             ignore_geometry=ignore_geometry,
             allow_missing=allow_missing,
+            match=match,
             max_voxels=max_voxels,
             jobs=jobs,
             out=out,

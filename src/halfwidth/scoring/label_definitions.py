@@ -45,19 +45,23 @@ def read_label_file(path: Path) -> LabelFile:
     nnU-Net with either under ``"labels"``. A list of values is a region: ``[1, 2, 3]``. The value 0
     is the background whatever its name; the name ``ignore`` is no label.
     """
-    text = small_text(path, MOST_BYTES)
+    return read_label_text(small_text(path, MOST_BYTES), str(path))
+
+
+def read_label_text(text: str, called: str) -> LabelFile:
+    """The labels that a text of JSON defines, in the format of the files; errors call it so."""
     try:
         content = json.loads(text, object_pairs_hook=_unrepeated)
         return parse_label_names(content)
     except json.JSONDecodeError as error:
-        raise DataError(f"{path}: is not JSON: {error.msg} in line {error.lineno}") from None
+        raise DataError(f"{called}: is not JSON: {error.msg} in line {error.lineno}") from None
     except RecursionError:
-        raise DataError(f"{path}: is nested too deeply to be a file of labels") from None
+        raise DataError(f"{called}: is nested too deeply to be a file of labels") from None
     except DataError as error:
-        raise DataError(f"{path}: {error}") from None
+        raise DataError(f"{called}: {error}") from None
     except ValueError:
         # Python refuses to read an integer of thousands of digits.
-        raise DataError(f"{path}: holds a number that is too long") from None
+        raise DataError(f"{called}: holds a number that is too long") from None
 
 
 def parse_label_names(content: object) -> LabelFile:

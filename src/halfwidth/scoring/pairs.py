@@ -6,15 +6,17 @@ No image is opened here: the names of files and folders alone identify cases.
 from __future__ import annotations
 
 import re
+import shlex
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from halfwidth.core.errors import DataError, closest, proposed, shortened
+from halfwidth.core.errors import DataError, OptionError, closest, proposed, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.natural_order import natural_key
-from halfwidth.core.option_names import spelled
+from halfwidth.core.option_names import at_door, flag_of, spelled
 from halfwidth.io.images import IMAGE_SUFFIXES, is_image, stem
 from halfwidth.io.paths import link_to_nothing
 
@@ -27,6 +29,9 @@ WORDS = (
 )
 ENDS = re.compile(rf"^(?:{WORDS})[-_. ]+|[-_. ]+(?:{WORDS})$")
 SHOWN = 5
+# What stands for the name of a case where names are described.
+CASE = "{case}"
+EXAMPLE = ("{case}_pred", "{case}_gt")
 LOOKED_THROUGH = 10_000
 
 
@@ -52,7 +57,11 @@ class MatchedFiles:
 
 
 def match_files(
-    predictions: Path, references: Path, *, allow_missing: bool = False
+    predictions: Path,
+    references: Path,
+    *,
+    allow_missing: bool = False,
+    match: Sequence[str] | None = None,
 ) -> MatchedFiles:
     """Match the files of two folders (or two files) case by case.
 
@@ -62,23 +71,33 @@ def match_files(
     be told from folders of label maps: their structures are taken for cases.
 
     With ``allow_missing`` a reference without a prediction is kept, with None for the file, and a
-    prediction without a reference is left out.
+    prediction without a reference is left out. ``match`` says how those of either side are named:
+    what stands for ``{case}`` in both is the case.
     """
     try:
-        return _match(predictions, references, allow_missing)
+        return _match(predictions, references, allow_missing, match)
     except OSError as error:
         where = error.filename or predictions
         raise DataError(f"{where}: cannot be read ({error.strerror or error})") from None
 
 
-def _match(predictions: Path, references: Path, allow_missing: bool) -> MatchedFiles:
-    _check_paths(predictions, references)
+def _match(
+    predictions: Path, references: Path, allow_missing: bool, match: Sequence[str] | None
+) -> MatchedFiles:
+    patterns = None if match is None else _patterns(match)
+    _check_paths(predictions, references, apart=match is None or match[0] == match[1])
     if not references.is_dir():
+        if patterns is not None:
+            raise OptionError(
+                f"{spelled('score_folders.match')} has no effect on two files, which are one case"
+            )
         for file in (predictions, references):
             _check_image(file)
         files = CaseFiles(_case_name(references), {None: references}, {None: predictions})
         return MatchedFiles((files,), ())
     predicted, true = _survey(predictions), _survey(references)
+    if patterns is not None:
+        predicted, true = map(_called, (predicted, true), patterns, [predictions != references] * 2)
     if predicted.in_folders != true.in_folders:
         raise DataError(
             f"the two folders are laid out differently: {predictions} has "
@@ -94,13 +113,48 @@ def _match(predictions: Path, references: Path, allow_missing: bool) -> MatchedF
     return MatchedFiles(cases, notes + predicted.notes + true.notes)
 
 
-def _check_paths(predictions: Path, references: Path) -> None:
+def _patterns(match: Sequence[str]) -> list[str]:
+    """How names of either side begin and end around that of the case, without suffixes."""
+    texts = [match] if isinstance(match, str) else list(match)
+    if len(texts) != 2 or not all(isinstance(one, str) and one.count(CASE) == 1 for one in texts):
+        raise OptionError(
+            f"{spelled('score_folders.match', match)} is not a name of predictions and one of "
+            f"references, each with {CASE} once, such as {_match_text(EXAMPLE)}"
+        )
+    return [stem(Path(one)) if is_image(Path(one)) else one for one in texts]
+
+
+def _match_text(names: Sequence[str]) -> str:
+    """The option that pairs predictions and references of these names."""
+    return at_door(
+        spelled("score_folders.match", tuple(names)),
+        f"{flag_of('score_folders.match')} {shlex.join(names)}",
+    )
+
+
+def _called(folder: _Folder, pattern: str, apart: bool) -> _Folder:
+    """A folder with the cases of names like that; where both sides lie in it, others are theirs."""
+    around = map(re.escape, unicodedata.normalize("NFC", pattern).split(CASE))
+    named = re.compile("(.+)".join(around), re.DOTALL)
+    found = {name: named.fullmatch(name) for name in folder.cases}
+    cases = {name[1]: folder.cases[whole] for whole, name in found.items() if name}
+    others = [whole for whole, name in found.items() if not name]
+    if not cases:
+        raise DataError(
+            f"{folder.path}: nothing there is named like {pattern!r}, but {_listed(others)}"
+        )
+    note = f"{folder.path}: {_count(len(others), 'other name')} left out ({_listed(others)})"
+    return replace(folder, cases=cases, notes=(*folder.notes, *[note] * (apart and bool(others))))
+
+
+def _check_paths(predictions: Path, references: Path, *, apart: bool) -> None:
     for path in (predictions, references):
         _check_exists(path)
-    if predictions.samefile(references):
+    if apart and predictions.samefile(references):
         raise DataError(
             f"predictions and references are the same, {references}: every metric would be "
-            "perfect; name the predictions first, then the references"
+            "perfect; name the predictions first, then the references; "
+            f"{_match_text(EXAMPLE)} tells them apart where both lie in one folder"
         )
     if predictions.is_dir() != references.is_dir():
         file, folder = sorted((predictions, references), key=Path.is_dir)
@@ -291,7 +345,7 @@ def _check_gaps(
         raise DataError(
             f"no prediction is named like a reference: {predicted.path} has "
             f"{_listed(predicted.cases)}, {true.path} has {_listed(true.cases)}{hint}. "
-            f"Rename them {same}"
+            f"Rename them {same}{_names_hint(predicted.cases, true.cases)}"
         )
     if not any(key in predicted.cases[case] for case in shared for key in true.cases[case]):
         first = shared[0]
@@ -342,6 +396,22 @@ def _without_kind_words(name: str) -> str:
     while (shorter := ENDS.sub("", bare)) not in {"", bare}:
         bare = shorter
     return bare
+
+
+def _names_hint(predicted: Cases, true: Cases) -> str:
+    """A hint what names of either side share, where all of a side are named alike."""
+    around = [{_around(name) for name in cases} for cases in (predicted, true)]
+    (of_predicted, *others), (of_true, *more) = around
+    if others or more or of_predicted == of_true or "_0000" in of_predicted:
+        return ""
+    return f", or pair them by {_match_text((of_predicted, of_true))}"
+
+
+def _around(name: str) -> str:
+    """What stands around the case in a name."""
+    bare = _without_kind_words(name)
+    start = name.casefold().find(bare)
+    return f"{name[:start]}{CASE}{name[start + len(bare) :]}"
 
 
 def _numbers(name: str) -> list[int]:

@@ -112,6 +112,7 @@ def score_folders(
     spacing: ArrayLike | None = None,
     ignore_geometry: bool = False,
     allow_missing: bool = False,
+    match: tuple[str, str] | None = None,
     max_voxels: int | None = None,
     jobs: int = 1,
     out: str | Path | None = None,
@@ -149,6 +150,9 @@ def score_folders(
         that of the reference.
     allow_missing : bool, default False
         Score a case without a prediction as missed; default: an error.
+    match : pair of str, optional
+        How predictions and references are named where their names differ, ``{case}`` standing
+        for what they share: ``{case}_pred`` and ``{case}_gt``. Both may lie in one folder.
     max_voxels : int, optional
         Images of more voxels are refused; default: 512 x 512 x 1600, so that a process stays
         below 3 GB. Images with labels above 255 count twice, above 65535 four times.
@@ -182,7 +186,9 @@ def score_folders(
     workers, output = check_jobs(jobs), None if out is None else Path(out)
     if output is not None:
         check_table_path(output)
-    matched = match_files(Path(predictions), Path(references), allow_missing=allow_missing)
+    matched = match_files(
+        Path(predictions), Path(references), allow_missing=allow_missing, match=match
+    )
     in_folders = None not in matched.cases[0].references
     if in_folders:
         settings = settings_for_structures(

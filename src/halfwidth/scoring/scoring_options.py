@@ -21,6 +21,7 @@ from halfwidth.scoring.label_definitions import (
     parse_label_names,
     parse_region,
     read_label_file,
+    read_label_text,
     select_labels,
     with_regions,
 )
@@ -63,6 +64,8 @@ class ScoringOptions:
                 f"{spelled('score.labels', self.labels)} is neither a file nor a mapping of names "
                 'to values, such as {"liver": 1, "both": [1, 2]}'
             )
+        if isinstance(self.labels, str) and self.labels.lstrip().startswith("{"):
+            return read_label_text(self.labels, spelled("score.labels", self.labels))
         return read_label_file(Path(self.labels))
 
     def selected_labels(self) -> list[str] | None:

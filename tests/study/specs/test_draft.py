@@ -411,3 +411,15 @@ def test_a_folder_of_everything(shared: Path, tmp_path: Path) -> None:
     expected = {"segval": 4, "touchstone": 162, "medmnist_scores": 2}
     assert {name: found[name] for name in expected} == expected
     assert "# Files that a study does not read: README.md, coco100" in text
+
+
+def test_linked_folders_are_followed_and_each_once(tmp_path: Path) -> None:
+    far, data = tmp_path / "far", tmp_path / "here" / "data"
+    wide(far / "liver_dsc.csv", UNet=VALUES, ViT=VALUES**2)
+    data.mkdir(parents=True)
+    for name, target in {"a": far, "b": "a", "self": ".", "up": "..", "top": tmp_path}.items():
+        (data / name).symlink_to(target)
+    text, instances = drafted(data)
+    (section,) = sections(text, "tables")
+    assert section["files"] == "../../far/{model}_dsc.csv"
+    assert len(instances) == 2

@@ -151,10 +151,19 @@ MASKS: Final[dict[str, Option]] = {
             "of them such as nnU-Net's dataset.json; default: the values found.",
             type="path or mapping, optional",
             default=None,
-            metavar="FILE",
+            metavar="FILE|JSON",
             group=Group.MASKS,
             flag="--label-names",
         ),
+    ),
+    "score_folders.match": Option(
+        "How predictions and references are named where their names differ, ``{case}`` standing "
+        "for what they share: ``{case}_pred`` and ``{case}_gt``. Both may lie in one folder.",
+        type="pair of str, optional",
+        default=None,
+        metavar="PREDICTION REFERENCE",
+        group=Group.MASKS,
+        flag="--match",
     ),
     "only": Option(
         "The labels or regions to score, by name or number; default: all.",

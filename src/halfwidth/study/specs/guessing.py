@@ -83,10 +83,19 @@ class ScoreFiles:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Files of a folder and of two levels below it, without hidden ones and results of studies."""
+    """Files of a folder and of two levels below it, without hidden ones and results of studies.
+
+    Links to folders are followed, each folder once, but not to what lies above.
+    """
     files: list[Path] = []
-    for place, folders, names in os.walk(folder):
+    root, seen = folder.resolve(), set[Path]()
+    for place, folders, names in os.walk(folder, followlinks=True):
         here = Path(place)
+        real = here.resolve()
+        if real in seen or (real != root and root.is_relative_to(real)):
+            folders.clear()
+            continue
+        seen.add(real)
         depth = len(here.relative_to(folder).parts)
         if RUN_FILE in names:
             folders.clear()
