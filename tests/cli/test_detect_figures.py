@@ -138,7 +138,7 @@ def test_what_cannot_be_drawn_is_refused_before_anything_is_read(
         ("--metric froc_score --threshold 0.3", ""),
         ("--metric ap --threshold 0.3,0.5 --plot-kind pr", "the figure shows threshold 0.3"),
         ("--metric ap --by-threshold --threshold 0.3,0.5", ""),
-        ("--metric ap --plot-kind matches", "the figure shows the first detector, A"),
+        ("--metric ap --plot-kind matches", "wrote {figure}\nhalfwidth: wrote {second}"),
     ],
 )
 def test_several_detectors_share_a_figure(
@@ -151,7 +151,10 @@ def test_several_detectors_share_a_figure(
     figure = Path(found).with_name("x.png")
     ran = run("detect", *files, *PLAIN, "--plot", figure, *options.split())
     assert ran.status == 0, ran.err
-    assert note in ran.err
-    if "matches" not in options:
+    second = figure.with_stem("x-2")
+    assert note.format(figure=figure, second=second) in ran.err
+    if "matches" in options:
+        assert [page.get_suptitle() for page in drawn] == ["A", "B"]
+    else:
         labels = axes_of(drawn[0]).get_legend_handles_labels()[1]
         assert [label.partition(":")[0] for label in labels] == ["A", "B"]

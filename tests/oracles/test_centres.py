@@ -272,4 +272,5 @@ def test_the_figure_of_centres() -> None:
     drawn = [line.get_ydata() for line in ax.lines]
     for wanted in (*curves[1].curves, curves[1].y, curves[1].new_low, curves[1].new_high):
         assert any(np.array_equal(one, wanted, equal_nan=True) for one in drawn)
-    assert len(hw.plots.figures_of_calibration(curves).axes) == 2
+    (page,) = hw.plots.figures_of_calibration(curves)
+    assert len(page.axes) == 2

@@ -33,12 +33,11 @@ def figure() -> Figure:
 
 
 def test_a_panel_per_metric() -> None:
-    made = figures_of_panels(
-        {
-            "Dice": Panel(DICE, estimates_of(DICE, "dsc")),
-            "Distance $_": (DISTANCE, estimates_of(DISTANCE, "hd95"), None),
-        }
-    )
+    panels = {
+        "Dice": Panel(DICE, estimates_of(DICE, "dsc")),
+        "Distance $_": (DISTANCE, estimates_of(DISTANCE, "hd95"), None),
+    }
+    (made,) = figures_of_panels(panels)
     assert [ax.get_title(loc="left") for ax in made.axes] == ["Dice", "Distance $_"]
     assert [ax.get_xlabel() for ax in made.axes] == ["DSC", "HD95 [mm]"]
     # What the shapes mean is said once, below.

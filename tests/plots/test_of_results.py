@@ -84,12 +84,24 @@ def test_one_result_has_no_values_of_cases(name: str, kind: str, remedy: str) ->
     assert remedy in str(caught.value)
 
 
-def test_pages_are_named() -> None:
+def texts_of(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.texts]
+
+
+def test_the_first_of_several_pages_says_how_to_draw_the_next() -> None:
     estimates = hw.Estimates(tuple(hw.summary_ci(DICE, label=f"organ {i}") for i in range(60)))
-    with pytest.raises(hw.OptionError, match=r"has \d pages; page=1 is the first"):
-        estimates.plot()
-    first, second = estimates.plot(page=1), estimates.plot(page=2)
-    assert first is not second
+    shown = estimates.plot()
+    assert texts_of(shown) == ["page 1 of 2; plot(…, page=2) draws the next"]
+    # Below all else, and none of it cut off.
+    shown.draw_without_rendering()
+    (line,) = (text.get_window_extent() for text in shown.texts)
+    assert line.y0 >= 0
+    assert line.y1 <= min(ax.get_tightbbox().y0 for ax in shown.axes)
+    pages = [estimates.plot(page=1), estimates.plot(page=2)]
+    assert [texts_of(page) for page in pages] == [[], []]
+    labels = [text.get_text() for page in pages for text in page.axes[0].get_yticklabels()]
+    assert labels == [f"organ {i}" for i in range(60)]
+    assert len(estimates.pictures()) == 2
     with pytest.raises(hw.OptionError, match="page=9"):
         estimates.plot(page=9)
 

@@ -125,6 +125,7 @@ def calibration(
     else:
         _paint(ax, curve)
     room = _room(ax)
+    _say_why_empty(ax, curve, room)
     note_below(ax, _words(curve, room))
     _add_histogram(ax, curve, _title(title, room))
     return ax
@@ -262,14 +263,17 @@ def _number_line(e: Estimate, room: float) -> str:
     )
 
 
-def _why_no_curve(curve: CalibrationCurve | CentreCurve) -> str:
-    """Why there is no line, where there is none."""
-    if isinstance(curve, CentreCurve) or len(np.unique(curve.line[:, 0])) > 1:
-        return "" if np.isfinite(curve.y).any() else "no curve has a finite fit"
-    lacking = {0: "no case is positive", curve.n: "all cases are positive"}
-    column = np.flatnonzero(curve.histogram.any(axis=0))
-    same = len(column) == 1 and "all cases have one probability"
-    return lacking.get(curve.n_positive) or same or "too few cases for a curve"
+def _say_why_empty(ax: Axes, curve: CalibrationCurve | CentreCurve, room: float) -> None:
+    """In place of a curve, why there is none."""
+    if isinstance(curve, CentreCurve) or curve.kind == "reliability-bins":
+        return
+    if len(curve.x) > 1 and np.isfinite(curve.y).any():
+        return
+    why = "the model gives all cases one probability" if len(curve.x) == 1 else "it has no fit"
+    why = {0: "no case is positive", curve.n: "all cases are positive"}.get(curve.n_positive, why)
+    text = fitted(f"no curve: {why}", 0.8 * room, NOTE_SIZE)
+    style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": NOTE_SIZE, "color": QUIET}
+    ax.text(0.5, 0.5, text, bbox={"facecolor": "white", "linewidth": 0}, **style)
 
 
 def _add_histogram(ax: Axes, curve: CalibrationCurve | CentreCurve, title: str) -> None:

@@ -29,7 +29,7 @@ class Canvas(Figure):
     """A figure that a notebook shows as it is, without a magic command."""
 
     def _repr_png_(self) -> bytes:
-        return encoded(self, "png", dpi=IN_NOTEBOOKS, bbox_inches="tight")
+        return encoded_quietly(self, dpi=IN_NOTEBOOKS, bbox_inches="tight")
 
 
 def new_figure(width: float, height: float, layout: Any = "constrained") -> Canvas:
@@ -40,9 +40,7 @@ def new_figure(width: float, height: float, layout: Any = "constrained") -> Canv
 @contextmanager
 def settings(**further: Any) -> Iterator[None]:
     """Settings of Matplotlib under which pictures are drawn and written."""
-    with mpl.rc_context({**HELD, **further}), warnings.catch_warnings():
-        # Names in other scripts have boxes for letters; beside the picture they stand in full.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+    with mpl.rc_context({**HELD, **further}):
         yield
 
 
@@ -57,6 +55,13 @@ def encoded(figure: Figure, form: str, **options: Any) -> bytes:
             figure.draw_without_rendering()
         figure.savefig(content, format=form, metadata=METADATA[form], **options)
     return content.getvalue()
+
+
+def encoded_quietly(figure: Figure, **options: Any) -> bytes:
+    """A PNG beside which names stand in full: letters that the font lacks are boxes in it."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        return encoded(figure, "png", **options)
 
 
 # What keeps a file the same from one run to the next: no date, no version.

@@ -21,8 +21,8 @@ from halfwidth.plots.style import (
     WIDTH,
     axes_size,
     axes_width,
+    break_label,
     numbers_text,
-    shorter,
 )
 from halfwidth.results.estimate import Estimate
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 # Inches: of a new figure, of a line of the legend, and of the gap between two classes.
 HEIGHT, LINE, GAP = 3.6, 0.135, 0.06
-LABEL_WIDTH = 30
 # Neighbours differ in their stroke too, for print in grey; dotted are references alone.
 STROKES = ("-", (0, (5, 1.5)), (0, (5, 1, 1, 1)))
 # Bands of several curves lie upon each other and are drawn fainter; of more they are left out.
@@ -67,9 +66,14 @@ def frame_of(curves: Sequence[Any]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).reindex(columns=columns)
 
 
+def height_of(texts: Iterable[str]) -> float:
+    """Inches of the texts of a legend below each other."""
+    return sum(GAP + LINE * (1 + text.count("\n")) for text in texts)
+
+
 def new_axes(texts: Iterable[str], width: float = WIDTH) -> Axes:
     """The axes of a new figure that is as high as the texts of its legend need."""
-    words = sum(GAP + LINE * (1 + text.count("\n")) for text in texts)
+    words = height_of(texts)
     beside = width >= NARROW
     height = max(HEIGHT, words + 4 * GAP) if beside else width + words + 4 * GAP
     return style.new_axes(width, height)
@@ -145,8 +149,8 @@ def paint_curve(
 
 
 def curve_text(label: str, area: Estimate | None) -> str:
-    """The class and its area, ``liver: AUROC 0.87 (0.83 to 0.90)``; two lines where it is long."""
-    name = shorter(label, LABEL_WIDTH)
+    """The class and its area, ``liver: AUROC 0.87 (0.83 to 0.90)``, in lines where it is long."""
+    name = break_label(label, TEXT_WIDTH)
     if area is None:
         return name
     words = f"{metric_title(area.metric_spec)} {numbers_text(area)}"

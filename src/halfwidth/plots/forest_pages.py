@@ -129,7 +129,7 @@ def figures_of_forest(
     figures = [_figure(page, by, WIDTHS[width], pages, titled=titled) for page in pages]
     for drawn, page in zip(figures, pages, strict=True):
         shown = [e for panel in page for e in panel.estimates]
-        notes = [SORTED] if sort else []
+        notes = [SORTED + (f" within each {by}" if by else "")] if sort else []
         notes += filter(None, [pale_note(shown)])
         if notes:
             note_below(drawn.axes[-1], " · ".join(notes))

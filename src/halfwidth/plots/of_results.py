@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import functools
 import io
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.titles import metric_title
 from halfwidth.plots.bland_altman import bland_altman
 from halfwidth.plots.calibration import figures_of_calibration
 from halfwidth.plots.comparison_pages import figures_of_differences
 from halfwidth.plots.confusion import confusion
+from halfwidth.plots.curve_parts import curve_text, height_of
 from halfwidth.plots.curves import decision, pr, roc
 from halfwidth.plots.detection.curves import afroc, detection_pr, froc
 from halfwidth.plots.distribution_panels import figures_of_table
@@ -21,13 +24,14 @@ from halfwidth.plots.forest_pages import figures_of_forest
 from halfwidth.plots.pairs import OF_ONE_PAIR, figures_of_pairs
 from halfwidth.plots.plan import plan_curve
 from halfwidth.plots.ranking.panels import OF_ONE_RANKING, figures_of_rankings
-from halfwidth.plots.style import NOTE_SIZE, QUIET
+from halfwidth.plots.sheets import packed
+from halfwidth.plots.style import NOTE_SIZE, PAGE, QUIET
 from halfwidth.plots.subsampling import figure_of_subsamples
 from halfwidth.results.agreement import Agreement
 from halfwidth.results.calibration_curves import CalibrationCurves
 from halfwidth.results.centre_curves import CentreCurves
 from halfwidth.results.comparison import Comparisons, Difference
-from halfwidth.results.curves import Confusion, Curves
+from halfwidth.results.curves import Confusion, Curve, Curves
 from halfwidth.results.detection_curves import DetectionCurves
 from halfwidth.results.estimate import Estimate, Estimates
 from halfwidth.results.ranking import Rankings
@@ -41,6 +45,8 @@ if TYPE_CHECKING:
 
 # Forests of more rows are grouped and sorted.
 LONG = 8
+# Curves whose colours and strokes differ.
+MOST_CURVES = 21
 # Inches of a line below a page.
 FOOT = 0.2
 DOTS_PER_INCH = 110
@@ -146,11 +152,15 @@ def _forest(estimates: Estimates) -> list[Figure]:
 
 
 def _grouping(estimates: Estimates) -> str | None:
+    """The first column of which each level has several rows of one panel."""
+    # A panel for each metric: rows of one are sorted.
+    first = metric_title(estimates[0].metric_spec)
+    rows = [e for e in estimates if metric_title(e.metric_spec) == first]
     levels: dict[str, set[str]] = {}
-    for e in estimates:
+    for e in rows:
         for name, level in e.by.items():
             levels.setdefault(name, set()).add(str(level))
-    several = [name for name, own in levels.items() if 1 < len(own) <= len(estimates) / 2]
+    several = [name for name, own in levels.items() if 1 < len(own) <= len(rows) / 2]
     return several[0] if several else None
 
 
@@ -184,7 +194,22 @@ def _figure_of_curves(curves: Curves | DetectionCurves) -> AnyFigure:
 
 @figure("Curves with their bands", lambda curves: _figure_of_curves(curves).frame(curves))
 def _curves(curves: Curves | DetectionCurves) -> Any:
-    return _figure_of_curves(curves)(curves)
+    """Curves on as many pages as it takes to tell them apart, those of one model together."""
+    drawing = _figure_of_curves(curves)
+    if isinstance(curves, DetectionCurves):
+        # Those of the most objects.
+        return drawing(curves)
+
+    def fits(page: list[Curve]) -> bool:
+        texts = [curve_text(curve.label, curve.area) for curve in page]
+        return len(page) <= MOST_CURVES and height_of(texts) <= PAGE
+
+    of_models = itertools.groupby(curves, lambda curve: curve.label.rpartition(", ")[0])
+    parts: list[list[Curve]] = []
+    for _, group in of_models:
+        own = list(group)
+        parts += [own] if fits(own) else [[curve] for curve in own]
+    return [drawing(page) for page in packed(parts, fits)]
 
 
 def _kinds(pages: AnyFigure, kinds: Mapping[str, AnyFigure]) -> dict[str, AnyFigure]:
@@ -218,9 +243,9 @@ def picture(page: Figure) -> bytes:
     """A page as a small PNG that is the same each time."""
     from PIL import Image
 
-    from halfwidth.plots.canvas import encoded
+    from halfwidth.plots.canvas import encoded_quietly
 
-    raw = encoded(page, "png", dpi=DOTS_PER_INCH, bbox_inches="tight", pad_inches=0.05)
+    raw = encoded_quietly(page, dpi=DOTS_PER_INCH, bbox_inches="tight", pad_inches=0.05)
     with Image.open(io.BytesIO(raw)) as image:
         few = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
     packed = io.BytesIO()

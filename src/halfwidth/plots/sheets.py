@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
@@ -95,5 +96,8 @@ def inches_of(text: str, size: float, *, bold: bool = False) -> float:
     from matplotlib.textpath import text_to_path
 
     font = FontProperties(size=size, weight="bold" if bold else "normal")
-    width: float = text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
+    with warnings.catch_warnings():
+        # Whoever draws it tells that the font lacks letters.
+        warnings.simplefilter("ignore", UserWarning)
+        width: float = text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
     return width / POINTS

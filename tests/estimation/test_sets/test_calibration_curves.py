@@ -238,8 +238,8 @@ def test_the_command_line_draws_them(kind: str, tmp_path: Path, run: Any) -> Non
 def test_several_curves_stand_side_by_side() -> None:
     y, p = scored_cases(60)
     curves = curves_from(y, p, kind="reliability-bins", **QUICK)
-    figure = hw.plots.figures_of_calibration([*curves, *curves], ["model A", "model B"])
-    assert [ax.get_xlabel() for ax in figure.axes] == ["predicted probability"] * 2
+    (page,) = hw.plots.figures_of_calibration([*curves, *curves], ["model A", "model B"])
+    assert [ax.get_xlabel() for ax in page.axes] == ["predicted probability"] * 2
     with pytest.raises(hw.OptionError, match="figures_of_calibration"):
         hw.plots.calibration([*curves, *curves])  # type: ignore[arg-type]
     with pytest.raises(hw.OptionError, match="titles has 1 titles for 2 curves"):

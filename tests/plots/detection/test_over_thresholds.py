@@ -116,7 +116,7 @@ def test_axes_given_are_drawn_into() -> None:
 def test_each_metric_has_a_panel(width: Any) -> None:
     other = [replace(e, metric_spec=Metric(hw.METRICS["iou"], {})) for e in over_several("a")]
     rows = [*over_several("a"), *other, *over_several("b")]
-    figure = figures_over_thresholds(rows, width=width)
+    (figure,) = figures_over_thresholds(rows, width=width)
     assert [ax.get_ylabel() for ax in figure.axes] == ["value", "IoU"]
     assert [len(ax.lines) for ax in figure.axes] == [2, 1]
     painted(figure.axes[0])

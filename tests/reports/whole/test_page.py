@@ -329,7 +329,7 @@ def test_a_document_of_sections_is_text_too() -> None:
 
 
 def test_titles_of_what_a_text_cannot_show_are_left_out() -> None:
-    figure = Figure("curves", "ROC", picture=lambda: b"")
+    figure = Figure("curves", "ROC", pictures=lambda: [b""])
     figures = Section("Curves", (figure, Section("More", (Heading("Of one"), figure))))
     document = Document((figures, Section("Part", (Heading("One"), Paragraph("Text.")))))
     assert render(document, "markdown") == "## Part\n\n### One\n\nText.\n"

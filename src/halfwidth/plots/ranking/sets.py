@@ -170,8 +170,8 @@ def _paint_claims(ax: Axes, frame: pd.DataFrame, _: Ranking, styles: Styles) -> 
 def _claims_note(ranking: Ranking) -> str:
     more = f" by more than {ranking.margin:g}" if ranking.margin else ""
     return (
-        f"blue: the model of the row is shown to be better than that of the column{more} · grey: "
-        f"worse · dots: not told apart · all claims hold together, "
+        f"{ranking.subject} · blue: the model of the row is shown to be better than that of the "
+        f"column{more} · grey: worse · dots: not told apart · all claims hold together, "
         f"{percent(ranking.confidence_level)} confidence"
     )
 
