@@ -19,6 +19,8 @@ from halfwidth.core.option_table.table import OPTIONS
 
 # Flags of other programs and of the parser that messages name.
 FOREIGN_FLAGS = {"--log_samples", "--nthreads", "--help"}
+# Slices, dictionaries and calls, which nobody can type in a shell.
+PYTHON = re.compile(r"\w\[:?\d+:?\d*\]|\{'|\b[A-Za-z_]\w*\.[a-z_]\w*\(|\b[a-z_]\w*\((?=['\"{\[])")
 FLAG = re.compile(r"(?<!no option )(?<![\w-])--[a-z][\w-]*")
 
 
@@ -100,6 +102,6 @@ def _python_spelling() -> re.Pattern[str]:
 
 
 def misspelled(text: str) -> list[str]:
-    """Options that an error of the command spells as in Python, and flags that no verb has."""
+    """What an error of the command says as in Python, and flags that no verb has."""
     unknown = set(FLAG.findall(text)) - flags() - FOREIGN_FLAGS
-    return [*_python_spelling().findall(text), *sorted(unknown)]
+    return [*_python_spelling().findall(text), *PYTHON.findall(text), *sorted(unknown)]

@@ -32,7 +32,7 @@ from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.estimation.tables import layout_notes
 from halfwidth.io.table import StatedMean, Table
 from halfwidth.results.audit import MOST_NAMED, Audit, AuditedTable, Finding
-from halfwidth.tables.layout import Layout, check_columns, layout_of
+from halfwidth.tables.layout import CANONICAL_BY, Layout, check_columns, layout_of
 from halfwidth.tables.repeats import case_column
 from halfwidth.tables.summary_rows import totals_in, why_a_summary
 from halfwidth.tables.told_apart import telling_apart
@@ -161,10 +161,13 @@ def _layout(
 ) -> Layout:
     columns = settings.tables.columns
     by, groups, strata = columns.within, columns.groups, columns.strata
-    canonical = {"metric", "value"} <= {*table.names}
-    if not (settings.says_by or canonical):
+    if not settings.says_by:
+        canonical = {"metric", "value"} <= {*table.names}
+        known = [name for name in CANONICAL_BY if name in table] if canonical else []
+        of_metric = [name for name in ("metric", "parameters") if canonical and name in table]
         taken = {*(settings.values or ()), *filter(None, [groups, strata])}
-        by = telling_apart(table, case, taken, groups)
+        told = telling_apart(table, case, taken, groups, [*known, *of_metric])
+        by = (*known, *told) if told else ()
     return layout_of(table, values, by, case, groups, strata, model)
 
 
@@ -197,8 +200,9 @@ def _notes(table: Table, layout: Layout, model: str, settings: _Settings) -> Ite
     """What was assumed about a table."""
     named = settings.tables.columns
     yield from layout_notes(layout, named.groups, named.strata)
-    apart = [column for column in layout.by if column != model]
-    if apart and not settings.says_by and layout.metric is None:
+    canonical = () if layout.metric is None else CANONICAL_BY
+    apart = [column for column in layout.by if column not in (model, *canonical)]
+    if apart and not settings.says_by:
         columns = shortened([repr(column) for column in apart])
         tell = "tells" if len(apart) == 1 else "tell"
         yield f"cases repeat; {columns} {tell} their rows apart ({spelled_both('by')})"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from halfwidth.cli import completion
+from halfwidth.cli.figures import KINDS, TEST_SET_KINDS
 from halfwidth.cli.metric_names import names_in, typed_metrics
 from halfwidth.cli.option_groups import by_metric, declared, option, switch
 from halfwidth.core.errors import OptionError, UnknownNameError
@@ -106,6 +107,7 @@ PlotKind = Annotated[
         "reliability, reliability-bins, decision, confusion, forest.",
         "KIND",
         Group.OUTPUT,
+        completed=completion.one_of(*dict.fromkeys((*KINDS, *TEST_SET_KINDS))),
     ),
 ]
 Strict = Annotated[bool, switch("--strict", "Exit with 3 when a caution was raised.", Group.OUTPUT)]

@@ -12,7 +12,7 @@ from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
-from halfwidth.core.option_names import spelled
+from halfwidth.core.option_names import at_door, flag_of, spelled
 from halfwidth.core.spec import Estimand, Metric, Statistic
 from halfwidth.data.detections import Comparable
 from halfwidth.data.measuring import Matched
@@ -128,10 +128,11 @@ def check_models(names: Sequence[str], settings: Settings) -> None:
     if not names:
         raise DataError("no models to compare")
     if list(names) == [""]:
-        raise DataError(
-            "one model without a name has nothing to compare it with; give the values or "
-            "predictions of each model by its name: {'A': a, 'B': b}"
+        each = at_door(
+            "give the values or predictions of each model by its name: {'A': a, 'B': b}",
+            f"give a file of each, or name the column of models: {flag_of('model')}",
         )
+        raise DataError(f"one model without a name has nothing to compare it with; {each}")
     if len(names) == 1 and settings.goal is None:
         alone = f"one model ({names[0]!r}), and nothing to compare it with; "
         if settings.ranked:

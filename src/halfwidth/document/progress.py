@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
 PATIENCE = 2.0
 # Seconds between two looks at the clock, about.
 QUICK = 0.1
+# Bars of work that is part of other work, the innermost last: that one is shown.
+_BARS: list[Progress] = []
+_ONE_AT_A_TIME = threading.RLock()
 
 
 def growing(total: int, most: int) -> Iterator[tuple[int, int]]:
@@ -48,12 +53,64 @@ def tracked(
             if bar is not None:
                 bar.update(bar.task_ids[0], completed=stop)
     finally:
-        if bar is not None:
+        _wipe(bar)
+
+
+@contextlib.contextmanager
+def followed(total: int, noun: str) -> Iterator[Callable[[], None]]:
+    """Show how far work of steps is that may each take long; what it gives is called after each.
+
+    As `tracked`, but the bar waits for no step. Bars of what is done within a step come before it.
+    """
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    bars: list[Progress | None] = []
+    done = 0
+
+    def show() -> None:
+        with _ONE_AT_A_TIME:
+            if waiting.finished.is_set():
+                return
+            bars.append(_bar(total, noun, behind=True))
+            tell()
+
+    def tell() -> None:
+        for bar in filter(None, bars):
+            bar.update(bar.task_ids[0], completed=done)
+
+    def step() -> None:
+        nonlocal done
+        done += 1
+        tell()
+
+    waiting = threading.Timer(PATIENCE, show)
+    waiting.daemon = True
+    waiting.start()
+    try:
+        yield step
+    finally:
+        with _ONE_AT_A_TIME:
+            waiting.cancel()
+        for bar in bars:
+            _wipe(bar)
+
+
+def _wipe(bar: Progress | None) -> None:
+    """Take a bar away, and show the one of the work that it was part of."""
+    if bar is None:
+        return
+    with _ONE_AT_A_TIME:
+        shown = _BARS[-1] is bar
+        _BARS.remove(bar)
+        if shown:
             bar.stop()
+            if _BARS:
+                _BARS[-1].start()
 
 
-def _bar(total: int, noun: str) -> Progress | None:
-    """A started progress bar, or None without a terminal."""
+def _bar(total: int, noun: str, *, behind: bool = False) -> Progress | None:
+    """A progress bar, or None without a terminal; not shown where it is ``behind`` another one."""
     if not sys.stderr.isatty():
         return None
     from rich.console import Console
@@ -69,5 +126,12 @@ def _bar(total: int, noun: str) -> Progress | None:
         redirect_stderr=False,
     )
     bar.add_task("", total=total)
-    bar.start()
+    with _ONE_AT_A_TIME:
+        if behind and _BARS:
+            _BARS.insert(0, bar)
+            return bar
+        if _BARS:
+            _BARS[-1].stop()
+        _BARS.append(bar)
+        bar.start()
     return bar

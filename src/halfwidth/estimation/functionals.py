@@ -89,6 +89,14 @@ class MetricRow:
     # The class, where it is of one.
     which: int = 0
     label: str = ""
+    # What messages call it, where nobody asked for the metric by its name.
+    called: str = ""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        own = self.metric.metric if isinstance(self.metric, CustomMetric) else self.metric
+        return self.called or own.spec.name
 
 
 # --------------------------------------------------------------------------- rows

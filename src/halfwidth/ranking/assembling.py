@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -48,6 +48,8 @@ def ranked(
     settings: Settings,
     parts: Collection[int] = (),
     further: Sequence[MeasuredFamily] = (),
+    *,
+    step: Callable[[], None],
 ) -> tuple[Ranking, Trace]:
     """The ranking of one family by one scheme, and what a consensus takes of it.
 
@@ -74,7 +76,12 @@ def ranked(
     merits, order, pairs, drawn = contest.merits, contest.order, contest.pairs, contest.drawn
     together, better = pairs.sets()
     distribution = rank_distribution(merits, drawn, options.margin)
-    models = _models(family, scheme, estimates, contest, together, distribution, options)
+    alone = []
+    for place in range(len(jobs)):
+        alone.append(pairs.set_of(place))
+        step()
+    sets = together, alone
+    models = _models(family, scheme, estimates, contest, sets, distribution, options)
     names = list(family.jobs)
     # The groups of the first models come first.
     policy = WORST_RANK if options.worst_rank else settings.request.missing
@@ -238,19 +245,20 @@ def _models(
     scheme: str,
     estimates: Sequence[Estimate],
     contest: _Contest,
-    together: Sequence[RankSet],
+    sets: tuple[Sequence[RankSet], Sequence[RankSet]],
     distribution: RankDistribution | None,
     options: RankingOptions,
 ) -> list[RankedModel]:
     """The models in the order of the family, with their ranks and the sets of these."""
     ranks = ranks_of(contest.merits, options.margin).tolist()
+    together, alone = sets
     return [
         RankedModel(
             name,
             estimate,
             rank,
             with_rank(together[place], rank),
-            with_rank(contest.pairs.set_of(place), rank),
+            with_rank(alone[place], rank),
             *shares_of(distribution, place, options.top),
             n_missing=family.n_missing.get(name, 0),
             wins=int(contest.merits[place]) if scheme == TESTS else None,

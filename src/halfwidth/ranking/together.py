@@ -9,6 +9,7 @@ from halfwidth.comparison.settings import Settings
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.option_names import spelled, spelled_both
 from halfwidth.data.families import MeasuredFamily
+from halfwidth.document.progress import followed
 from halfwidth.ranking.assembling import metric_names, ranked
 from halfwidth.ranking.consensus import (
     LAST,
@@ -45,11 +46,12 @@ def all_ranked(
         _check_combined(places, together, options)
     _check_absent(options, settings)
     rankings, traces = [], []
-    for at, (cases, (family, *further), scheme) in enumerate(asked):
-        parts = parts_of(at, together)
-        ranking, trace = ranked(family, scheme, options, settings, parts, further)
-        rankings.append(ranking)
-        traces.append(replace(trace, cases=cases))
+    with followed(sum(len(own[0].jobs) for _, own, _ in asked), "models ranked") as step:
+        for at, (cases, (family, *further), scheme) in enumerate(asked):
+            parts = parts_of(at, together)
+            ranking, trace = ranked(family, scheme, options, settings, parts, further, step=step)
+            rankings.append(ranking)
+            traces.append(replace(trace, cases=cases))
     combined = [(one, consensus_of(one, rankings, traces, options.combining)) for one in together]
     consensus = tuple(one for _, one in combined if one is not None)
     without = {one.over: len(one.members) for one, consensus in combined if consensus is None}

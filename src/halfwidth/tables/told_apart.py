@@ -20,11 +20,16 @@ MOST_LEVELS = 200
 
 
 def telling_apart(
-    table: Table, case: str | None, taken: Collection[str], groups: str | None = None
+    table: Table,
+    case: str | None,
+    taken: Collection[str],
+    groups: str | None = None,
+    known: Collection[str] = (),
 ) -> tuple[str, ...]:
     """Columns whose levels must be looked at apart, because cases repeat across them.
 
-    Where ``groups`` names a column of clusters, ids name cases within these. A table of several
+    Where ``groups`` names a column of clusters, ids name cases within these. Cases may repeat
+    across ``known`` columns. A table of several
     models or structures has a row per case in each. A column in which most cases have one level
     only, such as the scanner, is none.
 
@@ -34,11 +39,14 @@ def telling_apart(
     """
     if case is None or case == groups:
         return ()
-    cases = joint_codes(*(table.factor(name).codes for name in (groups, case) if name is not None))
+    of_a_case = [name for name in (*known, groups, case) if name is not None]
+    cases = joint_codes(*(table.factor(name).codes for name in of_a_case))
     if _distinct(cases) == len(table):
         return ()
     columns = {
-        name: table.factor(name).codes for name in table.names if _may(table, name, case, taken)
+        name: table.factor(name).codes
+        for name in table.names
+        if _may(table, name, case, (*taken, *known))
     }
     wanted = _distinct(cases, *columns.values())
     for name in reversed(list(columns)):
@@ -47,8 +55,8 @@ def telling_apart(
             del columns[name]
     if not columns:
         return ()
-    of_a_case, levels = wanted / _distinct(cases), _distinct(*columns.values())
-    return tuple(columns) if of_a_case - 1 >= CROSSED * (levels - 1) else ()
+    each, levels = wanted / _distinct(cases), _distinct(*columns.values())
+    return tuple(columns) if each - 1 >= CROSSED * (levels - 1) else ()
 
 
 def _may(table: Table, name: str, case: str, taken: Collection[str]) -> bool:

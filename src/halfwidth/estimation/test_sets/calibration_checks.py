@@ -52,7 +52,7 @@ def why_no_fit(row: MetricRow, metric: Metric, functional: Functional, records: 
     fitted = isinstance(form, LogisticFit) and records.shape[-1]
     if not fitted or not math.isnan(float(functional.statistic(records[None])[0])):
         return ""
-    name, n = metric.spec.name, records.shape[-1]
+    name, n = row.name, records.shape[-1]
     p, happened = records[0], records[1] == 1
     if happened.all() or not happened.any():
         if row.average == "top_label":
@@ -71,9 +71,10 @@ def why_no_fit(row: MetricRow, metric: Metric, functional: Functional, records: 
             f"{happened.sum()} positive from the {(~happened).sum()} negative cases, so that the "
             "slope of the regression is infinite"
         )
+    fewer = "" if row.called else f"fewer knots ({name}:3) or "
     return (
         f"{name} has no value: part of the curve separates the classes, so that none with finite "
-        f"coefficients fits the {n} cases best; take fewer knots ({name}:3) or more cases"
+        f"coefficients fits the {n} cases best; take {fewer}more cases"
     )
 
 

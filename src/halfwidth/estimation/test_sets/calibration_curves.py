@@ -80,8 +80,12 @@ def calibration_curves(
     names = [name for name in SUMMARIES[kind] if plain or name != ece_l2.__name__]
     metrics = [resolve_sample_metric(name) for name in (CURVE_OF[kind], *names)]
     policies, context = Policies("omit", "omit"), class_context(cases, "omit", "")
+    called = f"a {kind.partition('-')[0]} curve"
     jobs = [
-        [job_for(MetricRow(metric, *row), cases, policies, context) for metric in metrics]
+        [
+            job_for(MetricRow(metric, *row, called=called), cases, policies, context)
+            for metric in metrics
+        ]
         for row in _rows(cases, average)
     ]
     summaries = iter(estimate_jobs([job for _, *own in jobs for job in own], request))

@@ -65,7 +65,10 @@ def _area_jobs(kind: CurveKind, cases: TestSet) -> list[Job]:
     average, classes = classes_drawn(cases)
     return [
         job_for(
-            MetricRow(metric, average, which, str(cases.labels[which])), cases, policies, context
+            MetricRow(metric, average, which, str(cases.labels[which]), "the curve"),
+            cases,
+            policies,
+            context,
         )
         for which in classes
     ]

@@ -31,7 +31,10 @@ def decision_curves(cases: TestSet, request: Request) -> Curves:
     policies, context = Policies("omit", "omit"), class_context(cases, "omit", "")
     metric = resolve_sample_metric(RECORDS_OF)
     average, classes = classes_drawn(cases)
-    rows = [MetricRow(metric, average, which, str(cases.labels[which])) for which in classes]
+    rows = [
+        MetricRow(metric, average, which, str(cases.labels[which]), "a decision curve")
+        for which in classes
+    ]
     return Curves(tuple(_curve(job_for(row, cases, policies, context), request) for row in rows))
 
 

@@ -99,12 +99,12 @@ def _check_cases(row: MetricRow, metric: Metric, cases: TestSet, policies: Polic
         if positive.all() or not positive.any():
             every = f"all {cases.n} cases are" if cases.n > 1 else "the only case is"
             raise DataError(
-                f"{metric.spec.name} compares the scores of positive and negative cases; "
+                f"{row.name} compares the scores of positive and negative cases; "
                 f"{every} {'positive' if positive.all() else 'negative'} "
                 f"(positive class {cases.labels[row.which]!r})"
             )
     if metric.spec.takes is Takes.PROBABILITIES:
-        check_probabilities(metric.spec.name, cases)
+        check_probabilities(row.name, cases)
     compares_pairs = metric.estimand in PAIRS_OF_CASES | {Estimand.ROOT_OF_SQUARE}
     if compares_pairs and not takes_pairs(cases):
         raise OptionError(

@@ -12,7 +12,7 @@ import numpy as np
 from halfwidth.core.checks import as_choice, as_number, one_of, refuse_complex
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.option_names import spelled
+from halfwidth.core.option_names import at_door, spelled
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.undefined import (
     AbsentClass,
@@ -163,8 +163,9 @@ class ScoreRequest:
         described = {"sample_weight": sample_weight, "strata": strata}
         for name in self.without:
             if described[name] is not None:
+                data = at_door(" of the data", "")
                 raise OptionError(
-                    f"{spelled(name)} has no effect on {self.purpose}; leave it out of the data"
+                    f"{spelled(name)} has no effect on {self.purpose}; leave it out{data}"
                 )
         options, threshold = self.options, self.options.threshold
         kind = as_choice("scores", options.scores)
