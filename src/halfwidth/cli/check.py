@@ -9,6 +9,7 @@ import typer
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.compared_models import named_models, refuse_name_of_one
+from halfwidth.cli.metric_names import metrics_of
 from halfwidth.cli.option_groups import argument, option, switch, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
@@ -43,7 +44,7 @@ def check(
     groups: options.Groups = None,
     model_from: reading.ModelFrom = None,
     scale: options.Scale = 1.0,
-    metric: options.OneMetric = None,
+    metric: options.Metric = None,
     bounds: options.BoundsOption = None,
     fmt: options.Format = None,
     json: options.Json = False,
@@ -78,7 +79,7 @@ def check(
     data = CaseValues.from_table(
         tables if len(tables) > 1 else next(iter(tables.values())),
         value,
-        metric=metric,
+        metric=metrics_of(metric),
         model=model,
         by=by,
         case=case,
