@@ -96,6 +96,15 @@ class ByClass:
 
 
 @frozen
+class OfMargins:
+    """How a metric of a confusion matrix comes about from its margins and its diagonal."""
+
+    # ``value(right, truth, predicted)``: cases decided rightly, (...), and true and predicted cases
+    # of each class, (..., C).
+    value: Callable[[Numbers, Numbers, Numbers], Numbers]
+
+
+@frozen
 class CellCounts:
     """A function of the number of cases in each cell of a table; a value is the code of a cell."""
 
@@ -111,6 +120,8 @@ class CellCounts:
     # Where it is of one class against the rest, or an average over classes; None where it is of
     # all classes at once.
     by_class: ByClass | None = None
+    # ``of_margins(right, truth, predicted)`` where it is of these alone, as of `OfMargins`.
+    of_margins: Callable[..., Array] | None = None
     # Whether wrong decisions lower it.
     errors_lower: bool = True
 
@@ -413,9 +424,10 @@ class PairAverages:
         return self.contrast.between(*averages)
 
 
-# Forms of metrics of test sets that are no functions of counts.
+# Forms of metrics of test sets that are no functions of counts, or of margins of these alone.
 MetricForm = (
-    Area
+    OfMargins
+    | Area
     | PerCase
     | ProbabilitySums
     | LogisticFit

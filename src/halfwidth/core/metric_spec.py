@@ -81,7 +81,7 @@ class MetricSpec:
         ``estimand(**parameters)``.
     form : MetricForm, callable or None
         What a metric of a test set is of scores or numbers, or ``form(**parameters)``; None where
-        it is a function of counts, and of metrics of a case.
+        it is a function of counts, but of `OfMargins`, and of metrics of a case.
     bounds_rule : callable or None
         ``bounds_rule(**parameters, **tables)``: the range where these make it another one.
     class_needs : ClassNeed
@@ -124,7 +124,7 @@ class MetricSpec:
     tables: tuple[str, ...] = ()
     prevalence_dependent: bool = False
     estimand: Estimand | Callable[..., Estimand] = Estimand.OTHER
-    form: MetricForm | Callable[..., MetricForm] | None = None
+    form: MetricForm | Callable[..., MetricForm | None] | None = None
     bounds_rule: Callable[..., Bounds] | None = None
     class_needs: ClassNeed = ClassNeed.CASES
     transform: Transform = Transform.IDENTITY

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-from halfwidth.core.errors import OptionError, closest, shortened
+from halfwidth.core.errors import DataError, OptionError, closest, one_line, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import flag_of, spelled
 from halfwidth.core.option_table.data import MATCHING
@@ -42,6 +42,10 @@ METRIC_NAMES = ("metric", *OPTIONS["metric"].elsewhere.split())
 
 class WrongCallError(OptionError, TypeError):
     """Values that do not fit the parameters; Python's own error for them is a `TypeError`."""
+
+
+class NotEnoughMemoryError(DataError, MemoryError):
+    """More than the memory holds; Python's own error for it is a `MemoryError`."""
 
 
 class UnknownOptionError(WrongCallError):
@@ -138,7 +142,15 @@ def checked_call(
     @functools.wraps(function)
     def checked(*args: Any, **options: Any) -> Any:
         takes.check(args[own:], options)
-        return function(*args, **options)
+        try:
+            return function(*args, **options)
+        except MemoryError as error:
+            # NumPy says how much it was to be.
+            how_much = f" ({one_line(error)})" if str(error) else ""
+            raise NotEnoughMemoryError(
+                f"there is not enough memory for {name}(){how_much}; take fewer cases at a time, "
+                f"fewer classes or a smaller {spelled('n_resamples')}"
+            ) from error
 
     return cast("F", checked)
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from halfwidth.arithmetic.confusion_tables import ratio
 from halfwidth.core.errors import OptionError
+from halfwidth.core.forms import OfMargins
 from halfwidth.core.option_names import spelled
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
@@ -100,9 +101,22 @@ def accuracy(matrix: Counts) -> Counts:
     return ratio(np.trace(matrix, axis1=-2, axis2=-1), matrix.sum(axis=(-2, -1)))
 
 
+def _mcc_of_margins(correct: Counts, truth: Counts, predicted: Counts) -> Counts:
+    total = truth.sum(axis=-1)
+    covariance = correct * total - (truth * predicted).sum(axis=-1)
+    true_square, predicted_square = _squares_of_classes(truth), _squares_of_classes(predicted)
+    # The root of a square is taken by hand: a test set without errors has 1, not nearly 1.
+    alike = true_square == predicted_square
+    size = np.where(alike, true_square, np.sqrt(true_square) * np.sqrt(predicted_square))
+    value = ratio(covariance, size)[()]
+    value = np.where(value.real > 1.0, 1.0, value)
+    return np.asarray(np.where(value.real < -1.0, -1.0, value))
+
+
 @_all_classes(
     listed=2,
     title="MCC",
+    form=OfMargins(_mcc_of_margins),
     bounds=CORRELATION,
     better=Better.HIGHER,
     synonyms=(
@@ -143,17 +157,8 @@ def mcc(matrix: Counts) -> Counts:
     0.7
     """
     table = np.asarray(matrix) * 1.0
-    total = table.sum(axis=(-2, -1))
     correct = np.trace(table, axis1=-2, axis2=-1)
-    truth, predicted = table.sum(axis=-1), table.sum(axis=-2)
-    covariance = correct * total - (truth * predicted).sum(axis=-1)
-    true_square, predicted_square = _squares_of_classes(truth), _squares_of_classes(predicted)
-    # The root of a square is taken by hand: a test set without errors has 1, not nearly 1.
-    alike = true_square == predicted_square
-    size = np.where(alike, true_square, np.sqrt(true_square) * np.sqrt(predicted_square))
-    value = ratio(covariance, size)[()]
-    value = np.where(value.real > 1.0, 1.0, value)
-    return np.asarray(np.where(value.real < -1.0, -1.0, value))
+    return _mcc_of_margins(correct, table.sum(axis=-1), table.sum(axis=-2))
 
 
 def _squares_of_classes(cases: Counts) -> Counts:
@@ -174,9 +179,24 @@ def _range_of_kappa(costs: ArrayLike | None, **_others: object) -> Bounds:
     return Bounds(-1.0 if costs is None else -math.inf, 1.0)
 
 
+def _kappa_of_margins(correct: Counts, truth: Counts, predicted: Counts) -> Counts:
+    """With every confusion alike."""
+    total = truth.sum(axis=-1)
+    square = total**2
+    expected = square - (truth * predicted).sum(axis=-1)
+    # 0, not rounding, for a single class.
+    expected = np.where(expected > 4 * np.finfo(float).eps * square, expected, 0.0)
+    return ratio(expected - (total - correct) * total, expected)
+
+
+def _form_of_kappa(weights: float = 0.0) -> OfMargins | None:
+    return OfMargins(_kappa_of_margins) if weights == 0 else None
+
+
 @_all_classes(
     listed=2,
     title="Cohen's κ",
+    form=_form_of_kappa,
     bounds=Bounds(-1.0, 1.0),
     bounds_rule=_range_of_kappa,
     better=Better.HIGHER,

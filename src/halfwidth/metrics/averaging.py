@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from halfwidth.arithmetic.confusion_tables import one_vs_rest, ratio
-from halfwidth.core.forms import ByClass
+from halfwidth.core.forms import ByClass, OfMargins
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.types import Array, Numbers, Quotient
@@ -94,6 +94,12 @@ class CountingFinish:
             return ByClass(values, which=self.which)
         average = functools.partial(averaged, average=self.average, absent=self.absent)
         return ByClass(values, average)
+
+    @property
+    def of_margins(self) -> Callable[..., Numbers] | None:
+        """What it is of the margins and the diagonal of the matrix, where it is of these alone."""
+        form = self.metric.form
+        return form.value if isinstance(form, OfMargins) and self.costs is None else None
 
     @property
     def quotient(self) -> Quotient | None:

@@ -96,11 +96,13 @@ def counting_statistic(
 
 
 def _table_form(metric: Metric, finish: CountingFinish, undefined: Undefined) -> CellCounts:
+    of_margins = finish.of_margins
     return CellCounts(
         finish.n_classes**2,
         Policed(finish, undefined, metric.spec.worst),
         finish.quotient,
         finish.by_class,
+        of_margins and Policed(of_margins, undefined, metric.spec.worst),
         metric.spec.better is not Better.LOWER,
     )
 

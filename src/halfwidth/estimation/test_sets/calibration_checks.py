@@ -43,7 +43,7 @@ def with_bandwidth(row: MetricRow, metric: Metric, cases: TestSet) -> Metric:
     return replace(metric, parameters={**metric.parameters, "bandwidth": bandwidth})
 
 
-def why_no_fit(row: MetricRow, metric: Metric, functional: Functional, records: Array) -> str:
+def why_no_fit(row: MetricRow, functional: Functional, records: Array) -> str:
     """Why a logistic fit to cases, (k, n), does not exist; empty where it does.
 
     They are of one class, their probabilities are equal, or separate the classes.

@@ -66,7 +66,7 @@ def _job_of_metric(row: MetricRow, metric: Metric, cases: TestSet, policies: Pol
         build_functional(row, metric, cases.classes, policies, weighted=weighted), cases
     )
     if of_probabilities:
-        no_value = why_no_fit(row, metric, job.functional, job.records.arranged)
+        no_value = why_no_fit(row, job.functional, job.records.arranged)
         # Other classes may have what this one lacks.
         if no_value and row.average != "none":
             raise DataError(no_value)

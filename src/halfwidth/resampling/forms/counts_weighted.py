@@ -22,6 +22,7 @@ from halfwidth.resampling.class_averages import Classes
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
+from halfwidth.resampling.forms.weighted_margins import replicates_of_margins, takes_cases
 from halfwidth.resampling.forms.weighted_rows import both_ends, in_pairs, sides_of
 from halfwidth.resampling.weights.blocks import Features
 from halfwidth.resampling.weights.dirichlet import (
@@ -33,9 +34,8 @@ from halfwidth.resampling.weights.dirichlet import (
 )
 from halfwidth.resampling.weights.gammas import gammas
 
-# From so many cases for each filled cell on, the weight of a cell is one gamma variate; below, a
-# sum of the weights of its cases is made sooner.
-GAMMAS_FROM = 20
+# Of tables with more cells, of 33 classes and more, margins alone are held in memory.
+MANY_CELLS = 2**10
 
 
 def weighted(
@@ -44,6 +44,10 @@ def weighted(
     """The distributions for the lower and for the upper end of an interval."""
     form = declared_form(statistic, CellCounts)
     counts = count_cells(codes, form.n_cells)
+    if form.n_cells > MANY_CELLS and (form.by_class or form.of_margins):
+        sides = _sides(form, pseudo_cases, outward=not _of_one_table(form))
+        replicates = replicates_of_margins(form, codes, design, plan, sides)
+        return both_ends(replicates, _classes(form, counts.astype(float)), plan)
     if design.simple:
         cells = _weights_of_cells(counts, design, plan)
     else:
@@ -83,8 +87,7 @@ def weighted_tables(
     pseudo_cases: PseudoCases,
 ) -> BothEnds:
     """Distributions of a function of tables."""
-    one_table = form.n_cells == 4 or (form.by_class is not None and form.by_class.average is None)
-    sides = _sides(form, pseudo_cases, outward=not one_table)
+    sides = _sides(form, pseudo_cases, outward=not _of_one_table(form))
     added = [unit * _pseudo_cells(form, masses, plan) for masses in sides]
     replicates = [_replicates(form, cells, own) for own in added]
     return both_ends(replicates, _classes(form, counts), plan)
@@ -111,6 +114,11 @@ def _sides(form: CellCounts, pseudo_cases: PseudoCases, *, outward: bool) -> lis
     """Masses of wrong and of right decisions."""
     sides = sides_of(pseudo_cases, outward=outward)
     return sides if form.errors_lower else [masses[::-1] for masses in sides]
+
+
+def _of_one_table(form: CellCounts) -> bool:
+    """Whether it is of two classes, or of one against the rest."""
+    return form.n_cells == 4 or (form.by_class is not None and form.by_class.average is None)
 
 
 def _each_class(form: CellCounts) -> ByClass | None:
@@ -214,7 +222,7 @@ def _set_right(table: Array) -> Array:
 def _weights_of_cells(counts: Numbers, design: Design, plan: Plan) -> Array:
     """Weights in cells of independent cases, (S, K) -> (S, B, K), whatever else is in the batch."""
     cells = np.zeros((len(counts), plan.n_resamples, counts.shape[-1]))
-    by_case = design.n < GAMMAS_FROM * (counts > 0).sum(axis=-1)
+    by_case = takes_cases(design.n, (counts > 0).sum(axis=-1))
     if by_case.any():
         cells[by_case] = _summed_over_cases(counts[by_case], design, plan)
     cells[~by_case] = _gammas_of_cells(counts[~by_case], plan)
