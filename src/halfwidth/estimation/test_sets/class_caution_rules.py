@@ -9,7 +9,7 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import shortened
-from halfwidth.core.formatting import rough_percent
+from halfwidth.core.formatting import counted, rough_percent
 from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import ClassNeed, Estimand, Need, Takes
 from halfwidth.estimation.caution_context import CautionContext
