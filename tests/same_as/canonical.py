@@ -43,7 +43,7 @@ class Masks:
             r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(\+\d\d:\d\d|Z)?", "<time>", text
         )
         text = re.sub(r"(?m)^\d\d:\d\d (?=study)", "<time> ", text)
-        if "core-hours" in text:
+        if "hours of one worker" in text:
             # What a study will take, by a trial, and the columns that are as wide as that.
             text = re.sub(r"(?s)Predicted: .*?;", "<prediction>;", re.sub(r" +", " ", text))
         # How long something took: "in 0.3 s", "12 s left".

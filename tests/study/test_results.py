@@ -138,7 +138,7 @@ def test_a_summary_is_what_pandas_makes_of_the_rows(
     for (key, group), (_, row) in zip(groups, found.iterrows(), strict=True):
         assert tuple(row[list(by)]) == tuple(key)
         assert row["instances"] == group["instance"].nunique()
-        for column, name in (("coverage", "coverage"), ("width_mean", "width")):
+        for column, name in (("coverage_defined", "coverage"), ("width_mean", "width")):
             quartiles = [row[f"{name}_{said}"] for said in ("q1", "median", "q3")]
             assert quartiles == pytest.approx(_quartiles(group[column]), rel=1e-12, nan_ok=True)
         for end in ("missed_above", "missed_below"):

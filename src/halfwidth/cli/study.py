@@ -301,7 +301,7 @@ def _finish_run(outcome: Outcome, store: Path, spec: Path) -> int:
 
 
 def _costs(planned: StudyPlan, shard: str | None, jobs: int) -> Document:
-    """The chunks and the core-hours they are predicted to take."""
+    """The chunks and the time they are predicted to take."""
     workers = check_jobs(jobs)
     chunks = planned.shard_chunks(shard)
     prediction = planned.predicted(shard)
@@ -327,7 +327,8 @@ def _costs(planned: StudyPlan, shard: str | None, jobs: int) -> Document:
         f"{planned.spec.samples} samples and {planned.spec.resamples} resamples."
     )
     cost = Note(
-        f"Predicted: {hours:.3g} core-hours, about {duration_text(3600 * hours / workers)} with "
+        f"Predicted: {hours:.3g} hours of one worker, {hours * prediction.cpu_share:.3g} of them "
+        f"CPU time; about {duration_text(3600 * hours / workers)} with "
         f"{_counted(workers, 'worker')} (from {prediction.tried} trials in "
         f"{duration_text(prediction.took)}; the fit of populations and true values come on top)."
     )
@@ -335,7 +336,9 @@ def _costs(planned: StudyPlan, shard: str | None, jobs: int) -> Document:
 
 
 def _status_parts(status: StudyStatus, store: Path) -> Iterator[Part]:
-    time = f"done in {duration_text(status.seconds)} of core time"
+    time = f"done in {duration_text(status.seconds)} of one worker"
+    if not math.isnan(status.cpu_seconds):
+        time += f", {duration_text(status.cpu_seconds)} of it CPU time"
     if status.left is None:
         yield Note(f"{_counted(len(status.done), 'chunk')} {time}")
         yield Note("only the spec tells what is left:")
@@ -345,7 +348,7 @@ def _status_parts(status: StudyStatus, store: Path) -> Iterator[Part]:
         yield Note(f"{len(status.done)} of {_counted(total, 'chunk')} {time}")
     if status.left:
         left = duration_text(status.seconds_left)
-        left = "" if math.isnan(status.seconds_left) else f", about {left} of core time"
+        left = "" if math.isnan(status.seconds_left) else f", about {left} of one worker"
         yield Note(f"{len(status.left)} left{left}")
     if status.damaged:
         yield _name_list(

@@ -224,10 +224,23 @@ def _coverage(stores: list[Path], filters: Filters, _options: PartOptions) -> Do
     return summary_document(chosen(frame, **filters))
 
 
+def _paces(cells: pd.DataFrame) -> pd.DataFrame:
+    """Paces, with a word on those that are of other n than most and count for nothing."""
+    from halfwidth.study.analysis.pace import of_equal_sizes
+
+    paces = pace(cells)
+    kept = of_equal_sizes(paces)["pace"].notna()
+    others = paces[paces["pace"].notna() & ~kept]
+    if len(others):
+        counted = shortened([f"n = {at}" for at in dict.fromkeys(others["at"])])
+        note(f"left out: {len(others)} of {len(paces)} paces, of other n than most ({counted})")
+    return paces
+
+
 def _pace(stores: list[Path], filters: Filters, _options: PartOptions) -> Document:
     from halfwidth.study.reports.answers import answer_document
 
-    paces = pace(_chosen(stores, filters))
+    paces = _paces(_chosen(stores, filters))
     return answer_document({"pace": paces}, {"pace": pace_summary(paces)})
 
 
@@ -235,13 +248,13 @@ def _tests(stores: list[Path], filters: Filters, options: PartOptions) -> Docume
     from halfwidth.study.reports.answers import answer_document
 
     level, seed = options.over or "instance", resolve_seed(options.seed)
-    paces = pace(_chosen(stores, filters))
+    paces = _paces(_chosen(stores, filters))
     if options.against is None:
         tests = pace_tests(paces, options.between or "metric", level=level, rng=seed)
     else:
         # Metrics and statistics are those of the stores; what both have is how intervals are made.
         shared = {k: v for k, v in filters.items() if k in ("method", "n")}
-        others = pace(chosen(cells_in([options.against]), **shared))
+        others = _paces(chosen(cells_in([options.against]), **shared))
         tests = unpaired_pace_tests(paces, others, level=level, rng=seed)
     footer = {
         "design": "paired" if options.against is None else "unpaired",
@@ -261,7 +274,7 @@ def _mixed(stores: list[Path], filters: Filters, options: PartOptions) -> Docume
     )
 
     seed = resolve_seed(options.seed)
-    paces = pace(_chosen(stores, filters))
+    paces = _paces(_chosen(stores, filters))
     refits = N_BOOTSTRAP if options.refits is None else options.refits
     model = skewness_model(paces, n_bootstrap=refits, rng=seed)
     fitted = model[model["not_fitted"] == ""]
@@ -292,7 +305,8 @@ def _needs(stores: list[Path], filters: Filters, options: PartOptions) -> Docume
     else:
         shares = " or ".join(f"{100 * goal:g}" for goal in goals)
         level_text = " (the level less 2.5 points)" if len(goals) > 1 else ""
-        footer = {"goal": f"cover at least {shares} %{level_text}", "units": "", "beyond": ""}
+        footer = {"goal": f"cover at least {shares} %{level_text}", "units": ""}
+        footer["beyond"] = "A sample without an interval is a miss there."
     return answer_document({"needs": needed}, {"needs": needed}, footer)
 
 
@@ -331,7 +345,11 @@ def _relative_to(
 ) -> pd.DataFrame:
     methods = filters.get("method")
     frame = function(cells, reference)
-    return frame if methods is None else chosen(frame, method=methods)
+    if methods is None:
+        return frame
+    # The reference may be named too, and has no row where it would be compared with itself.
+    others = [name for name in methods if name != reference or name in set(frame["method"])]
+    return chosen(frame, method=others) if others else frame[:0]
 
 
 def _failures(stores: list[Path], filters: Filters, options: PartOptions) -> Document:

@@ -255,9 +255,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "or 1, both are: there was nothing to find, and nothing was found. Leaving out the former "
         "flatters a model; counting the latter as failures blames it.",
         "Count those with one empty mask as failed: the worst value "
-        f"({spelled_both('missing', 'worst')}) with a penalty ({spelled_both('penalty')}) does, and "
-        "leaves out the cases with nothing in either mask. A case that failed as a whole needs an "
-        "overlap of 0.",
+        f"({spelled_both('missing', 'worst')}) with a penalty ({spelled_both('penalty')}) does, "
+        "and leaves out the cases with nothing in either mask. A case that failed as a whole needs "
+        "an overlap of 0.",
         "maier_hein2024",
     ),
 )

@@ -190,8 +190,8 @@ DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW854",
         "better by less than is printed",
-        "{first} ranks before {second} by {difference}, and both print as {value}{more}: so small a "
-        "difference may not matter, and no margin was given.",
+        "{first} ranks before {second} by {difference}, and both print as {value}{more}: so small "
+        "a difference may not matter, and no margin was given.",
         "Where models make nearly the same errors, or cases are many, the smallest difference is "
         "told from 0. Whether it matters is another question, which no test answers.",
         "Say how much better counts "

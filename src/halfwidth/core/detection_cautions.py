@@ -47,8 +47,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "and the interval treats them as independent.",
         "Slices, frames and views of one patient resemble each other, and so do the errors on "
         "them. Counting them as independent cases makes intervals too short.",
-        f"Say which belong together ({spelled_both('groups')}), so that patients are "
-        "resampled.",
+        f"Say which belong together ({spelled_both('groups')}), so that patients are resampled.",
         "andre2025",
         reliability=True,
     ),

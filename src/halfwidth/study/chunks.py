@@ -48,6 +48,8 @@ class ChunkResult:
     seconds: float
     # Finer timings as JSON values, for the file of timings.
     timings: list[dict[str, Any]] = field(default_factory=list)
+    # How long it had a processor, which is less on a busy machine; None where nobody looked.
+    cpu_seconds: float | None = None
 
 
 Work = Callable[[Chunk], ChunkResult]

@@ -52,7 +52,7 @@ class StudyPlan:
         return chunks_of_shard(self.chunks, None if shard is None else parse_shard(shard))
 
     def predicted(self, shard: str | None = None) -> Predicted:
-        """Core-seconds of each chunk, from short trials on this machine."""
+        """Seconds of a worker for each chunk, from short trials on this machine."""
         return predict(self.shard_chunks(shard))
 
     def store(self, folder: str | Path, *, restore: bool = False) -> Store:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,12 +84,7 @@ def long_table(
     by = f"cases by {layout.case!r}" + (f", models by {models!r}" if models else "")
     notes = [f"values of {_listed(layout.values)} as {metric}, {by}"]
     notes += [f"left out: {_listed(left_out)}"] * bool(left_out)
-    if STATUS not in kept and str(Status.MISSED) in columns.get(STATUS, ()):
-        notes.append(
-            "status 'missed' where a distance is missing and the overlap is 0; where the reference "
-            "is empty, it is 'spurious', which nothing in the table tells"
-        )
-    return _in_order(columns, table, notes)
+    return _in_order(columns, table, [*notes, *_missed_note(columns, kept)])
 
 
 def _statuses(table: Table, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
@@ -102,6 +97,15 @@ def _statuses(table: Table, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
             statuses[distances.absent, place] = str(Status.NOT_APPLICABLE)
     stated = any(isinstance(cell, str) for cell in statuses.flat)
     return {STATUS: statuses.ravel().astype(TEXT)} if stated else {}
+
+
+def _missed_note(columns: Mapping[str, NDArray[Any]], kept: Sequence[str]) -> Iterator[str]:
+    """What the statuses that were found take for granted."""
+    if STATUS not in kept and str(Status.MISSED) in columns.get(STATUS, ()):
+        yield (
+            "status 'missed' where a distance is missing and the overlap is 0; where the reference "
+            "is empty, it is 'spurious', which nothing in the table tells"
+        )
 
 
 def stacked(tables: Mapping[str, Table], named: Collection[str] = (), column: str = MODEL) -> Table:

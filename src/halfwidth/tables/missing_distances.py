@@ -52,9 +52,8 @@ class MissingDistances:
         """How many are missing for which reason, and of which cases.
 
         >>> table = Table.from_frame({"dice": [0.9, 0.0, None], "hd95": [2.0, None, None]})
-        >>> missing_distances(table, "hd95", np.arange(3)).described(["a", "b", "c"])
-        "1 where 'dice' is 0: missed or spurious (b); 1 where 'dice' has no value, or 1: nothing in \
-either mask (c)"
+        >>> missing_distances(table, "hd95", np.arange(2)).described(["a", "b"])
+        "1 where 'dice' is 0: missed or spurious (b)"
         """
         unstated = self.one_empty & ~np.any([*self.stated.values(), self.absent], axis=0)
         reasons = {

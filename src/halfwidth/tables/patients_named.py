@@ -46,7 +46,7 @@ def patients_of_cases(ids: Sequence[str]) -> tuple[int, str] | None:
 
     >>> patients_of_cases(["p0_0", "p0_1", "p1_0", "p1_1"]), patients_of_cases(["s1_0", "s1_1"])
     ((2, 'p0_0'), None)
-    >>> patients_of_cases([f"{site}{patient:03}" for site in ("A1_", "B2_") for patient in range(9)])
+    >>> patients_of_cases([f"{site}_{patient}" for site in ("A1", "B2") for patient in range(9)])
     """
     if not ids or not (PART.match(ids[0]) or NUMBERED.match(SUFFIX.sub("", ids[0]))):
         return None

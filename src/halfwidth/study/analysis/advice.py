@@ -124,7 +124,7 @@ def advice(
         - ``rank`` (equal ones share a rank), ``wanted``, and ``reliable``;
         - ``instances``, ``tasks``, and ``coverage_q1``, ``coverage_median``, ``coverage_lowest``
           (an undefined interval is a miss), ``coverage_se``, the median Monte-Carlo standard error
-          of the coverage of an instance;
+          of the coverage of an instance, ``no_interval``, the share of samples without an interval;
         - ``reference``, ``width_ratio_median``, ``width_ratio_q9``;
         - ``coverage_q1_low``, ``coverage_q1_high``, an interval of 95 % of the quartile from the
           draws of tasks; ``first``, the share of the draws in which it is ranked first; ``tied``,
@@ -211,6 +211,10 @@ def _ranked(cells: pd.DataFrame, reference: str | None, n_bootstrap: int, key: K
         ratio = width / widths[reference].to_numpy(float)[:, None]
     ratio[~np.isfinite(ratio)] = np.nan
     wanted = 1 - MISSES * (1 - float(cells["confidence_level"].iloc[0]))
+    none = dict.fromkeys(names, np.nan)
+    if {"undefined", "samples"} <= {*cells.columns}:
+        sums = cells.groupby("method")[["undefined", "samples"]].sum()
+        none = (sums["undefined"] / sums["samples"]).to_dict()
     group = _Group(names, coverage.to_numpy(float), ratio, wanted)
     tasks = _task_codes(coverage.index)
     once = group.quantiles(np.ones((1, len(coverage))))
@@ -227,6 +231,7 @@ def _ranked(cells: pd.DataFrame, reference: str | None, n_bootstrap: int, key: K
             "coverage_median": coverage.median().to_numpy(),
             "coverage_lowest": coverage.min().to_numpy(),
             "coverage_se": tables["coverage_se"].median().to_numpy(),
+            "no_interval": [none[name] for name in names],
             "reference": reference,
             "width_ratio_median": once["ratio_median"][0],
             "width_ratio_q9": once["ratio_q9"][0],

@@ -142,7 +142,12 @@ def _with_values(cells: pd.DataFrame, column: str, values: list[Any], before: st
     for value in values:
         same = _same(cells[column], value)
         if not same.any():
-            raise UnknownNameError(where, str(value), [str(name) for name in known])
+            names = [str(name) for name in known if str(name)]
+            if not names:
+                raise OptionError(
+                    f"{column} {value}: no cell{f' of {before}' if before else ''} has any {column}"
+                )
+            raise UnknownNameError(where, str(value), names)
         keep |= same
     return cells[keep]
 
@@ -164,6 +169,18 @@ def need_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
         raise DataError(
             f"the frame lacks {', '.join(missing)}; give one as of hw.study.open(STORE).to_frame()"
         )
+
+
+def coverage_of_intervals(cells: pd.DataFrame) -> pd.Series[float]:
+    """The coverage of the intervals that there are; NaN where no sample has one.
+
+    ``coverage`` counts samples without an interval as misses, and is all there is where cells do
+    not say how many these are.
+    """
+    if not {"undefined", "samples"} <= {*cells.columns}:
+        return cells["coverage"]
+    there = 1 - cells["undefined"] / cells["samples"]
+    return cells["coverage"] / there.where(there > 0)
 
 
 def two_sided(cells: pd.DataFrame) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halfwidth.study.analysis.cell_frames import need_columns, quantile_names
+from halfwidth.study.analysis.cell_frames import coverage_of_intervals, need_columns, quantile_names
 from halfwidth.study.results import BY
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def coverage(cells: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         A row for each metric, statistic, average, label, method, level, alternative and n, with the
         columns of `Results.summary`: ``instances``, ``coverage_q1``, ``coverage_median``,
-        ``coverage_q3``, ``width_q1`` and so on (type 7; NaN left out), the medians
-        ``missed_above`` and ``missed_below``, ``coverage_se`` (the largest), ``undefined``,
-        ``zero_width``, ``truth_error``.
+        ``coverage_q3`` of the intervals that there are, ``width_q1`` and so on (type 7; NaN left
+        out), the medians ``missed_above`` and ``missed_below``, ``coverage_se`` (the largest),
+        ``undefined``, ``zero_width``, ``truth_error``.
 
     Raises
     ------
@@ -52,7 +52,8 @@ def coverage(cells: pd.DataFrame) -> pd.DataFrame:
     error = cells["truth_se"].to_numpy(float)
     usable = (error > 0) & (width > 0) & np.isfinite(width)
     ratio = np.divide(error, width, out=np.full(len(cells), np.nan), where=usable)
-    grouped = cells.assign(truth_error=ratio).groupby(list(BY), sort=True, dropna=False)
+    cells = cells.assign(coverage=coverage_of_intervals(cells), truth_error=ratio)
+    grouped = cells.groupby(list(BY), sort=True, dropna=False)
     counts = grouped["instance"].nunique().to_frame("instances")
     for column, name in (("coverage", "coverage"), ("width_mean", "width")):
         for suffix, share in quantile_names(name).items():

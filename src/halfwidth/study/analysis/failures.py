@@ -11,7 +11,12 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import UNIT_INTERVAL, Array
 from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
-from halfwidth.study.analysis.cell_frames import SETTING, chosen, need_columns
+from halfwidth.study.analysis.cell_frames import (
+    SETTING,
+    chosen,
+    coverage_of_intervals,
+    need_columns,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,6 +155,7 @@ def failures(
     André et al. (2025), 4.6 and S14.
     """
     need_columns(cells, [*GROUP, *KEPT])
+    cells = cells.assign(coverage=coverage_of_intervals(cells))
     table = chosen(cells, method=method, n=n)[[*GROUP, *KEPT]].copy()
     grouped = table.groupby(list(GROUP), dropna=False)["coverage"]
     first, third = (grouped.transform("quantile", q) for q in (0.25, 0.75))

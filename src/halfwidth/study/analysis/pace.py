@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from halfwidth.study.analysis.cell_frames import (
     CURVE,
     OF_INSTANCE,
     SETTING,
+    coverage_of_intervals,
     need_columns,
     quantile_names,
 )
@@ -34,7 +36,7 @@ def pace(cells: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     cells : DataFrame
-        As of `Results.to_frame`. An undefined interval is a miss in ``coverage``, here too.
+        As of `Results.to_frame`. Coverage is that of the intervals that there are.
 
     Returns
     -------
@@ -46,7 +48,8 @@ def pace(cells: pd.DataFrame) -> pd.DataFrame:
           that of a coverage is; cells of different n have draws of their own;
         - ``fit_error``, √(Σ(Y - Ŷ)² / ΣY²); NaN for a single n, which any line meets;
         - ``sizes``, the number of n that it rests on, and ``left_out``, those whose coverage is
-          NaN;
+          NaN; ``at``, which n these are: a pace depends on them;
+        - ``no_interval``, the share of samples without an interval;
         - ``n_cases``, ``population_skewness``, ``population_kurtosis`` of the instance.
 
     Raises
@@ -70,7 +73,7 @@ def pace(cells: pd.DataFrame) -> pd.DataFrame:
     """
     need_columns(cells, [*CURVE, "n", "coverage", "coverage_se", *OF_INSTANCE])
     inverse = 1 / cells["n"].to_numpy(float)
-    coverage = cells["coverage"].to_numpy(float)
+    coverage = coverage_of_intervals(cells).to_numpy(float)
     excess = coverage - cells["confidence_level"].to_numpy(float)
     defined = ~np.isnan(coverage)
     table = cells[[*CURVE, *OF_INSTANCE]].assign(
@@ -89,9 +92,35 @@ def pace(cells: pd.DataFrame) -> pd.DataFrame:
     place = grouped.ngroup().to_numpy()
     fitted = sums["pace"].to_numpy()[place] * inverse
     sums["fit_error"] = _fit_error(excess - fitted, coverage, place, sums["sizes"].to_numpy())
+    sums["no_interval"] = np.nan
+    if {"undefined", "samples"} <= {*cells.columns}:
+        totals = cells[["undefined", "samples"]].groupby(place).sum()
+        sums["no_interval"] = (totals["undefined"] / totals["samples"]).to_numpy()
+    sums["at"] = [
+        ", ".join(f"{n:g}" for n in sorted(part.dropna()))
+        for _, part in cells["n"].where(defined).groupby(place)
+    ]
     sums[list(OF_INSTANCE)] = grouped[list(OF_INSTANCE)].first()
-    names = ["pace", "pace_se", "fit_error", "sizes", "left_out", *OF_INSTANCE]
+    names = ["pace", "pace_se", "fit_error", "sizes", "left_out", "at", "no_interval", *OF_INSTANCE]
     return sums[names].reset_index()
+
+
+def of_equal_sizes(paces: pd.DataFrame, within: Sequence[str] = SETTING) -> pd.DataFrame:
+    """The paces, NaN where they are of other n than most that they are compared with.
+
+    In a study that is not finished instances have different n, and so have methods that give no
+    interval at some n.
+    """
+    if "at" not in paces.columns:
+        return paces
+    others = paces["at"] != paces.groupby(list(within), dropna=False)["at"].transform(_usual)
+    return paces.assign(pace=paces["pace"].mask(others), fit_error=paces["fit_error"].mask(others))
+
+
+def _usual(at: pd.Series[str]) -> str:
+    """The n that most paces rest on; of several as frequent the most n."""
+    counts = at.value_counts()
+    return str(max(counts.index, key=lambda one: (counts[one], len(one))))
 
 
 def _fit_error(residual: Array, coverage: Array, place: Any, sizes: Array) -> Array:
@@ -114,8 +143,9 @@ def pace_summary(paces: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         A row for each metric, statistic, average, label, method, level and alternative:
-        ``instances``, ``left_out`` (those whose pace is NaN), ``pace_q1``, ``pace_median``,
-        ``pace_q3`` (type 7), ``fit_error_median`` and ``fit_error_largest`` over instances.
+        ``instances``, ``left_out`` (those whose pace is NaN or of other n than most), ``pace_q1``,
+        ``pace_median``, ``pace_q3`` (type 7), ``fit_error_median`` and ``fit_error_largest`` over
+        instances, the mean ``no_interval``.
 
     Raises
     ------
@@ -127,6 +157,7 @@ def pace_summary(paces: pd.DataFrame) -> pd.DataFrame:
     André et al. (2025), 4.3.
     """
     need_columns(paces, [*SETTING, "pace", "fit_error"])
+    paces = of_equal_sizes(paces)
     grouped = paces.groupby(list(SETTING), sort=True, dropna=False)
     counts = grouped.size().to_frame("instances")
     counts["left_out"] = counts["instances"] - grouped["pace"].count()
@@ -134,4 +165,6 @@ def pace_summary(paces: pd.DataFrame) -> pd.DataFrame:
         counts[suffix] = grouped["pace"].quantile(share)
     counts["fit_error_median"] = grouped["fit_error"].median()
     counts["fit_error_largest"] = grouped["fit_error"].max()
+    if "no_interval" in paces.columns:
+        counts["no_interval"] = grouped["no_interval"].mean()
     return counts.reset_index()

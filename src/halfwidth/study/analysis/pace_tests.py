@@ -10,6 +10,7 @@ from halfwidth.core.rng import derive_key, resolve_seed
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.counting import balanced_accuracy
 from halfwidth.study.analysis.cell_frames import SETTING, need_columns
+from halfwidth.study.analysis.pace import of_equal_sizes
 from halfwidth.study.analysis.permutation import (
     N_PERMUTATIONS,
     PermutationTest,
@@ -63,9 +64,9 @@ def pace_tests(
     -------
     DataFrame
         A row for each pair: what both have in common, ``a``, ``b``, ``n`` (instances), ``tasks``,
-        ``left_out`` (instances with a pace that is NaN), ``mean_a``, ``mean_b``, ``difference``,
-        ``p``, ``p_bonferroni`` = min(1, p · tested), ``significant`` (p_bonferroni < 0.05),
-        ``exact``, ``tested``. ``tested`` is the number of rows: all that is asked for at once is
+        ``left_out`` (instances with a pace that is NaN or of other n than most), ``mean_a``,
+        ``mean_b``, ``difference``, ``p``, ``p_bonferroni`` = min(1, p · tested),
+        ``significant`` (p_bonferroni < 0.05), ``exact``, ``tested``. ``tested`` is the number of rows: all that is asked for at once is
         corrected for. André et al. divide by 8 or 4 whatever the number of pairs; choose rows of
         ``paces`` to ask for less. p is NaN where a pair shares no instance; it is not counted.
 
@@ -84,8 +85,9 @@ def pace_tests(
     if between not in BETWEEN:
         raise UnknownNameError("thing to compare", between, BETWEEN)
     _check(paces, level)
-    table = _by_average(paces) if between == "average" else paces
     common = [name for name in SETTING if name != between]
+    table = _by_average(paces) if between == "average" else paces
+    table = of_equal_sizes(table, common)
     seed = resolve_seed(rng)
     rows = []
     for key, group in table.groupby(common, sort=True, dropna=False):
@@ -147,9 +149,13 @@ def unpaired_pace_tests(
     ----------
     André et al. (2025), S7.2.2.
     """
+    import pandas as pd
+
     for side in (first, second):
         _check(side, level)
     _check_apart(first, second)
+    both = of_equal_sizes(pd.concat([first, second], keys=[0, 1]), HOW)
+    first, second = both.loc[0], both.loc[1]
     sides = [
         dict(iter(side.groupby([*HOW, *WHAT], sort=True, dropna=False))) for side in (first, second)
     ]

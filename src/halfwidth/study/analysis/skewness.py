@@ -24,6 +24,7 @@ from halfwidth.study.analysis.mixed import (
     replace_observed,
     solve,
 )
+from halfwidth.study.analysis.pace import of_equal_sizes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,8 +97,8 @@ def skewness_model(
     -------
     DataFrame
         A row for each statistic, average, label, method, level and alternative: ``n``, ``dropped``
-        (rows whose pace or skewness is NaN), ``intercept``, ``intercept_se``, ``slope``,
-        ``slope_se`` (change of pace by unit of skewness), ``variance_task``, ``variance_metric``
+        (rows whose pace or skewness is NaN, or whose pace is of other n than most), ``intercept``,
+        ``intercept_se``, ``slope``, ``slope_se`` (change of pace by unit of skewness), ``variance_task``, ``variance_metric``
         (by grouping, NaN where left out), ``residual_variance``, ``log_likelihood``,
         ``marginal_r2``, ``conditional_r2``, ``r``, ``r_low``, ``r_high``, ``interval``, ``refits``
         (those that worked), ``left_out``, and ``not_fitted``, why there is no model of the row
@@ -122,6 +123,7 @@ def skewness_model(
     options = ModelOptions(tuple(groups), reml, interval, confidence_level, n_bootstrap)
     _check(paces, options)
     common = [name for name in SETTING if name != "metric"]
+    paces = of_equal_sizes(paces, common)
     seed = resolve_seed(rng)
     rows = []
     for key, group in paces.groupby(common, sort=True, dropna=False):

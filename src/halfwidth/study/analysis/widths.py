@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.errors import DataError, UnknownNameError
-from halfwidth.study.analysis.cell_frames import SETTING, need_columns, quantile_names, two_sided
+from halfwidth.study.analysis.cell_frames import (
+    SETTING,
+    coverage_of_intervals,
+    need_columns,
+    quantile_names,
+    two_sided,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,7 +110,7 @@ def shifts(cells: pd.DataFrame, reference: str = "percentile") -> pd.DataFrame:
     André et al. (2025), S15.
     """
     need_columns(cells, [*PLACE, "method", "width_mean", "centre_shift", "coverage"])
-    cells = two_sided(cells)
+    cells = two_sided(cells.assign(coverage=coverage_of_intervals(cells)))
     pairs = _with_reference(
         cells, reference, ["centre_shift", "coverage", "width_mean"], itself=True
     )

@@ -246,6 +246,7 @@ def _write_part(run: _Run, chunk: Chunk, reply: Reply) -> Fault | None:
         "digest": chunk.digest,
         "cost": chunk.cost,
         "seconds": result.seconds,
+        "cpu_seconds": result.cpu_seconds,
         "ended": datetime.now(UTC).isoformat(timespec="seconds"),
         "host": reply.host,
         "pid": reply.pid,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from halfwidth.core.formatting import percent
+from halfwidth.estimation.evidence import NOTICED
 from halfwidth.plots.figure import figure
 from halfwidth.plots.legends import handle, height_below, legend_below
 from halfwidth.plots.style import (
@@ -21,6 +22,7 @@ from halfwidth.plots.style import (
     Style,
     break_label,
 )
+from halfwidth.study.analysis.cell_frames import coverage_of_intervals
 from halfwidth.study.plots import axes
 from halfwidth.study.plots.lines import SIZES_TITLE, quartiles
 from halfwidth.study.plots.styles import method_groups, method_styles
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 LOWEST, HIGHEST = 0.5, 0.995
 # Whiskers reach the most extreme value within so many times the IQR of the box.
 REACH = 1.5
+CELL_COLUMNS = ["instance", "n", "method", "coverage", "undefined", "samples"]
 # Quartiles of fewer instances say no more than the points.
 FEWEST = 5
 FEW = f"Of fewer than {FEWEST} instances: points alone."
@@ -190,7 +193,7 @@ def _stats(row: Mapping[Any, Any], lowest: float) -> dict[str, float]:
 def _coverage_boxes_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
     import pandas as pd
 
-    rows_of_target = only(cells, target)[["instance", "n", "method", "coverage"]]
+    rows_of_target = only(cells, target)[CELL_COLUMNS]
     sizes = sorted(set(rows_of_target["n"]))
     parts = dict(iter(rows_of_target.groupby(["n", "method"])))
     rows: list[dict[str, Any]] = []
@@ -204,7 +207,9 @@ def _coverage_boxes_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
                 part = parts[n, method]
                 x = group + (rank - (len(here) - 1) / 2) * width
                 at = Place(title, method, str(n), x, width)
-                box = box_rows(part["coverage"], part["instance"], at, (LOWEST, HIGHEST))
+                box = box_rows(coverage_of_intervals(part), part["instance"], at, (LOWEST, HIGHEST))
+                none = float(part["undefined"].sum() / part["samples"].sum())
+                box[0]["no_interval"] = none
                 rows += [{"row": place, **row} for row in box]
     return pd.DataFrame(rows)
 
@@ -245,6 +250,8 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Figure:
         f"whiskers within {REACH:g} IQR. A point for each instance; those below {percent(LOWEST)} "
         f"and above {percent(HIGHEST)} are counted beside triangles.{note_on_few(frame)}"
     )
+    if (frame["no_interval"] >= NOTICED).any():
+        note += " Crosses: per cent of samples without an interval, which do not count."
     rows = int(frame["row"].max()) + 1
     below = height_below([], note, WIDTH)
     page = new_figure(WIDTH, rows * ROW + 0.4 + below)
@@ -304,6 +311,17 @@ def _coverage_panel(
     for place in range(len(sizes) - 1):
         ax.axvline(place + 0.5, color=FAINT, linewidth=0.8, zorder=0)
     boxes = part[part["drawn"] == "box"]
+    for row in boxes[boxes["no_interval"] >= NOTICED].to_dict("records"):
+        share = {"color": styles[str(row["series"])].colour, "fontsize": NOTE_SIZE - 1}
+        ax.annotate(
+            f"×\n{100 * row['no_interval']:.0f}",
+            (row["x"], 0.02),
+            xycoords=("data", "axes fraction"),
+            ha="center",
+            gid="none",
+            linespacing=0.8,
+            **share,
+        )
     for name, up in (("below", False), ("above", True)):
         y = 1.008 + 0.2 * beyond if up else first - 0.15 * beyond
         for place, row in enumerate(boxes[boxes[name] > 0].to_dict("records")):

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from halfwidth.core.formatting import percent
+from halfwidth.estimation.evidence import NOTICED
 from halfwidth.plots import line_labels
 from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, Style, break_label, with_unit
+from halfwidth.study.analysis.cell_frames import coverage_of_intervals
 from halfwidth.study.plots import axes
 from halfwidth.study.plots.styles import method_label
 from halfwidth.study.targets import SIDES, range_text
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# The quantity of a line, and its column in the cells of a study.
+# The quantity of a line, and its column in the cells of a study. Coverage is that of the intervals
+# there are; samples that have none are a thing of its own.
 QUANTITIES = {"coverage": "coverage", "width": "width_mean", "shift": "centre_shift"}
 AXIS = {
     "coverage": "coverage of {interval} [%]",
@@ -63,17 +66,19 @@ def line_rows(
     Rows of ``cells`` that are of one series and n are of different instances; ``series`` is the
     column whose values have a line each, ``at`` the row and column of the panel in the figure.
     Columns are ``row, column, panel, quantity, unit, level, side, series, n, median, q1, q3,
-    instances``: quartiles (type 7) over the instances that have a value, and their number. NaN
-    where none has one.
+    instances, no_interval``: quartiles (type 7) over the instances that have a value, and their
+    number; NaN where none has one; the share of samples without an interval.
     """
     import pandas as pd
 
     column = QUANTITIES[quantity]
     rows = []
-    needed = cells[[series, "n", column, "confidence_level", "alternative"]]
+    counts = ["undefined", "samples"]
+    needed = cells[[series, "n", column, "confidence_level", "alternative", *counts]]
     for key, part in needed.groupby([series, "n"], sort=True):
         name, n = cast("tuple[str, int]", key)
-        values = part[column].to_numpy(dtype=float)
+        there = coverage_of_intervals(part) if quantity == "coverage" else part[column]
+        values = there.to_numpy(dtype=float)
         q1, median, q3 = quartiles(values)
         rows.append(
             {
@@ -90,6 +95,7 @@ def line_rows(
                 "q1": q1,
                 "q3": q3,
                 "instances": int((~np.isnan(values)).sum()),
+                "no_interval": float(part["undefined"].sum() / part["samples"].sum()),
             }
         )
     return pd.DataFrame(rows)
@@ -189,6 +195,8 @@ def lines_of_panel(
             continue
         x, y = rows["n"].to_numpy(), rows["median"].to_numpy()
         ax.plot(x, _drawable(y), gid=name, zorder=3, **style.line)
+        if str(rows["quantity"].iloc[0]) == "coverage":
+            _without_interval(ax, rows[rows["no_interval"] >= NOTICED], name, style)
         if layout.bands:
             low, high = _drawable(rows["q1"]), _drawable(rows["q3"])
             shade: dict[str, Any] = {"color": style.colour, "alpha": BAND, "linewidth": 0}
@@ -201,6 +209,18 @@ def lines_of_panel(
         ax.set_xlabel(SIZES_TITLE if inches[0] > NARROW else "n", fontsize=TEXT_SIZE)
     axes.plain(ax)
     axes.title_of(ax, break_label(str(part["panel"].iloc[0]), int((inches[1] + 0.2) / LETTER)))
+
+
+def _without_interval(ax: Axes, rows: pd.DataFrame, name: str, style: Style) -> None:
+    """Hollow points where some samples have no interval, crosses at the edge where none has."""
+    none, some = rows[rows["median"].isna()], rows[rows["median"].notna()]
+    if len(some):
+        hollow = style.line | {"linestyle": "", "markerfacecolor": "white", "markersize": 5.0}
+        ax.plot(some["n"], some["median"], gid=f"partly {name}", zorder=3.5, **hollow)
+    if len(none):
+        cross: dict[str, Any] = {"marker": "x", "linestyle": "", "color": style.colour}
+        edge = ax.get_xaxis_transform()
+        ax.plot(none["n"], np.full(len(none), 0.03), gid=f"none {name}", transform=edge, **cross)
 
 
 def _axis_title(part: pd.DataFrame, quantity: str, unit: str, layout: LineLayout) -> str:
@@ -245,7 +265,22 @@ def _note(frame: pd.DataFrame, layout: LineLayout) -> str:
         if below.any():
             names = ", ".join(method_label(name) for name in dict.fromkeys(covers["series"][below]))
             text += f" What lies below {percent(layout.lowest)} is not shown ({names})."
+        text += note_on_none(covers)
     return text
+
+
+def note_on_none(covers: pd.DataFrame) -> str:
+    """Which methods leave samples without an interval, and how many, if there are any."""
+    some = covers[covers["no_interval"] >= NOTICED]
+    shares = [
+        f"{method_label(str(name))} {range_text(sorted(set((100 * own).round().astype(int))))} %"
+        for name, own in some.groupby("series", sort=False)["no_interval"]
+    ]
+    if not shares:
+        return ""
+    return (
+        f" Hollow, crosses: samples without an interval, which do not count ({'; '.join(shares)})."
+    )
 
 
 def wrapped(items: Iterable[Any], columns: int) -> list[tuple[Any, tuple[int, int]]]:

@@ -34,6 +34,7 @@ def advice_document(frame: pd.DataFrame, *, top: int, seed: int) -> Document:
 
 def _table(rows: list[dict[str, Any]], top: int) -> Table:
     shown = [row for row in rows if row["rank"] <= top or row["tied"] or row["method"] == AUTO]
+    lacking = any(row["no_interval"] > 0 for row in shown)
     cells: list[list[Cell | str]] = [
         [
             str(row["n"]),
@@ -43,11 +44,13 @@ def _table(rows: list[dict[str, Any]], top: int) -> Table:
             *(_percent(row[f"coverage_{name}"]) for name in ("median", "lowest")),
             *(_number(row[f"width_ratio_{name}"], "{:.2f}") for name in ("median", "q9")),
             _percent(row["first"], "{:.0f}"),
+            *([_percent(row["no_interval"])] if lacking else []),
         ]
         for row in shown
     ]
     headings = ["n", "rank", "method", "Q1 %", "from", "to", "median", "lowest"]
-    return Table.from_rows([*headings, "width", "Q90", "1st %"], cells, kinds=KINDS)
+    last = ["width", "Q90", "1st %", *(["no CI %"] if lacking else [])]
+    return Table.from_rows([*headings, *last], cells, kinds=KINDS)
 
 
 def _rank(row: Mapping[str, Any]) -> str:
@@ -76,7 +79,7 @@ def _notes(frame: pd.DataFrame, seed: int) -> Iterator[str]:
         "that a quarter of the instances at most is missed more than 1.2 times as often as the "
         "level allows. Reliable methods are ranked by the median of their width over that of "
         f"{references} on the same instance, then by its ninth decile (Q90); the others, in "
-        "brackets, come after them, by Q1. An undefined interval is a miss."
+        "brackets, come after them, by Q1. A sample without an interval is a miss there."
     )
     yield _sureness(frame, seed)
     error = frame["coverage_se"].median()

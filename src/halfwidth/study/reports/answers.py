@@ -111,6 +111,11 @@ def _count_column(name: str) -> Cell:
     return lambda row: str(int(row[name])) if row[name] else ""
 
 
+def _share_column(name: str) -> Cell:
+    """Nothing where there is none."""
+    return lambda row: f"{100 * row[name]:.1f}" if row.get(name, 0) > 0 else ""
+
+
 def _either_column(name: str) -> Cell:
     """The number of one sample, or of both sides."""
 
@@ -168,10 +173,12 @@ TABLES = {
         | {
             "misfit %": _number_column("fit_error_median", "{:.2f}", 100),
             "most": _number_column("fit_error_largest", "{:.2f}", 100),
+            "no CI %": _share_column("no_interval"),
         },
         "The pace is b in coverage = level + b/n, by least squares through the origin: -2 is "
         "2 points too few at n = 100. Quartiles over instances; misfit: √(Σ residual² / Σ "
-        "coverage²), median and largest. An undefined interval counts as a miss. "
+        "coverage²), median and largest. Coverage is of the intervals that there are; no CI: "
+        "samples without one. "
         f"{flag_of('format')} csv: a row for each instance.",
     ),
     "tests": AnswerLayout(

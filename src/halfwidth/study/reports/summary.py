@@ -63,7 +63,8 @@ def _notes(frame: pd.DataFrame) -> Iterator[str]:
     )
     yield f"Medians and quartiles over {range_text(instances)} {noun}{error}."
     yield "Above, below: how often the whole interval lies above, below the true value, in %."
-    yield "An undefined interval counts as a miss."
+    if (frame["undefined"] > 0).any():
+        yield "Coverage is of the intervals that there are; no CI: the samples without one."
     truths = frame["truth_error"].max()
     if truths > UNSURE:
         yield (

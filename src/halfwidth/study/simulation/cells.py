@@ -80,15 +80,17 @@ def batch_parts(cells: Cells, population: Any, batch: int, samples: int) -> Iter
 
 def simulate(cells: Cells) -> ChunkResult:
     """All rows of a chunk."""
-    begun = time.perf_counter()
+    begun, begun_cpu = time.perf_counter(), time.thread_time()
     known = fitted(cells.instance)
     rows: list[dict[str, Any]] = []
     timings: list[dict[str, Any]] = []
     for measured in cells.measured:
-        started = time.perf_counter()
+        started, cpu = time.perf_counter(), time.thread_time()
         rows += _rows(cells, measured, known)
-        timings.append({**_named(cells, measured), "seconds": time.perf_counter() - started})
-    return ChunkResult(rows, time.perf_counter() - begun, timings)
+        took = {"seconds": time.perf_counter() - started, "cpu_seconds": time.thread_time() - cpu}
+        timings.append(_named(cells, measured) | took)
+    seconds = time.perf_counter() - begun
+    return ChunkResult(rows, seconds, timings, time.thread_time() - begun_cpu)
 
 
 @frozen

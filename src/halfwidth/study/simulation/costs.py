@@ -68,32 +68,35 @@ class Predicted:
     Attributes
     ----------
     seconds : dict
-        Core-seconds of each chunk, by its name.
+        Of one worker for each chunk, by its name: wall time, as busy as the machine is.
     tried : int
         Chunks that a trial was made of; the others cost what like ones do.
     took : float
         Seconds that the trials took.
+    cpu_share : float
+        The share of the time of the trials that they had a processor.
     """
 
     seconds: dict[str, float]
     tried: int
     took: float
+    cpu_share: float = 1.0
 
     @property
     def core_hours(self) -> float:
-        """Predicted core-hours of all chunks."""
+        """Predicted hours of one worker for all chunks."""
         return sum(self.seconds.values()) / 3600
 
 
 def predict(chunks: Sequence[Chunk], *, patience: float = 30.0) -> Predicted:
-    """Core-seconds of chunks from short trials on this machine.
+    """Seconds of a worker that chunks take, from short trials on this machine.
 
     Chunks of a kind (metric, statistics, methods, number of classes) are tried at a few sample
     sizes, with two numbers of samples each: a batch costs a + b·samples. Chunks between two sizes
     that were tried cost what their rough guesses and the nearest trials say. No trial is begun
     after ``patience`` seconds, but the first of each kind.
     """
-    begun = time.perf_counter()
+    begun, begun_cpu = time.perf_counter(), time.thread_time()
     factors: dict[Any, dict[int, float]] = {}
     tried = 0
     for chunk in _representatives(chunks):
@@ -105,7 +108,8 @@ def predict(chunks: Sequence[Chunk], *, patience: float = 30.0) -> Predicted:
         known[cells.n] = _tried(cells) / max(chunk.cost, 1e-12)
         tried += 1
     seconds = {chunk.name: chunk.cost * _factor(factors, chunk.payload) for chunk in chunks}
-    return Predicted(seconds, tried, time.perf_counter() - begun)
+    took, cpu = time.perf_counter() - begun, time.thread_time() - begun_cpu
+    return Predicted(seconds, tried, took, min(1.0, cpu / took) if took > 0 else 1.0)
 
 
 def cost_kind(cells: Cells) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +18,11 @@ from halfwidth.estimation.test_sets.score_scales import ROUNDING, ROW_SUM_TOLERA
 from halfwidth.io.arrays import read_array
 from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import METRICS
-from halfwidth.study.specs.matching import NAMED
 from halfwidth.study.specs.spec import ScoreKind
+from halfwidth.study.specs.value_files import SPLITS, instance_columns, with_metrics
 from halfwidth.tables.layout import Layout, layout_of, metrics_in, slices
 from halfwidth.tables.metric_names import metric_in
 from halfwidth.tables.readers import read_table
-from halfwidth.tables.repeats import case_column
-from halfwidth.tables.told_apart import telling_apart
 
 DEEPEST = 2
 # Marks the folder of a study's results.
@@ -34,8 +33,8 @@ PER_CENT_FROM, PER_CENT = 1.5, 100.0
 SCORE_WORDS = r"scores|logits|probabilities|probs"
 TARGET_WORDS = r"targets|labels|y_true|truth"
 SCORES = re.compile(rf"(.*?)([-_.]?(?:{SCORE_WORDS}))(\.npy)", re.IGNORECASE)
-# Columns that tell the test set from other cases, and what they call it.
-SPLITS, TEST = frozenset({"split", "subset", "partition", "set"}), frozenset({"test", "testing"})
+# What columns that tell the test set from other cases call it.
+TEST = frozenset({"test", "testing"})
 TARGETS = re.compile(rf"(.*?)([-_.]?(?:{TARGET_WORDS}))(\.npy)", re.IGNORECASE)
 
 
@@ -112,7 +111,7 @@ def values_in(file: Path) -> list[ValueColumns]:
     """What a table holds: one entry for each metric."""
     if file.stat().st_size > LARGEST_BYTES:
         raise DataError(f"larger than {LARGEST_BYTES / 1e6:g} MB")
-    table = read_table(file)
+    table = with_metrics(read_table(file))
     layout = layout_of(table)
     if layout.metric is not None:
         return [_canonical(file, table, layout)]
@@ -173,17 +172,9 @@ def _values(
         n_missing=len(every) - len(finite),
         n_cells=len(every),
         highest=highest,
-        by=_instances(table, shown),
+        by=instance_columns(table, replace(layout_of(table), values=shown)),
         where=_test_rows(table),
     )
-
-
-def _instances(table: Table, values: Sequence[str]) -> tuple[str, ...]:
-    """Columns whose levels are instances: of models and tasks, and others in which cases repeat."""
-    named = [name for name in NAMED if name in table and len(set(table.levels(name))) > 1]
-    taken = [*values, *(name for name in table.names if name.strip().lower() in SPLITS)]
-    further = telling_apart(table, case_column(table, taken), taken)
-    return tuple(dict.fromkeys([*named, *further]))
 
 
 def _test_rows(table: Table) -> str:
@@ -204,7 +195,7 @@ def _numbers(table: Table, column: str) -> np.ndarray[tuple[int], np.dtype[np.fl
 
 
 def _canonical(file: Path, table: Table, layout: Layout) -> ValueColumns:
-    parts = list(slices(table, layout))
+    parts = slices(table, layout)
     unknown = [name for name in metrics_in(table, layout) if name not in METRICS]
     if unknown:
         raise DataError(
@@ -213,7 +204,9 @@ def _canonical(file: Path, table: Table, layout: Layout) -> ValueColumns:
     cells = [np.array([np.nan if c is None else c for c in p.values], dtype=object) for p in parts]
     missing = sum(int(sum(not _finite(cell) for cell in part)) for part in cells)
     total = sum(len(part) for part in cells)
-    return ValueColumns(file, "", None, layout.values, "", 1.0, missing, total, np.nan)
+    by = instance_columns(table, layout)
+    by = () if by == layout.by else by
+    return ValueColumns(file, "", None, layout.values, "", 1.0, missing, total, np.nan, by)
 
 
 def _finite(cell: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +16,17 @@ from halfwidth.core.spec import Kind, Metric, MetricLevel
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.check import Ready, ready_values
 from halfwidth.estimation.resolve import Request, resolve_metric
+from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.metrics.overlap import dsc, iou
 from halfwidth.study.populations.empirical import empirical
 from halfwidth.study.populations.kde import MOST, adaptive_kde
 from halfwidth.study.populations.mixtures import mixture
 from halfwidth.study.specs.digests import digest_of
-from halfwidth.study.specs.matching import NAMED, Match, all_matches, identity
+from halfwidth.study.specs.matching import Match, all_matches, identity
 from halfwidth.study.specs.spec import FEW_CASES, Instance, TableSource, written
 from halfwidth.study.specs.toml_sections import placed
+from halfwidth.tables.challenge_columns import MODEL_COLUMNS, VALUE
 from halfwidth.tables.layout import (
     MISSING_LEVEL,
     Layout,
@@ -36,7 +39,11 @@ from halfwidth.tables.layout import (
 from halfwidth.tables.picked_rows import pick_rows
 from halfwidth.tables.readers import read_table
 from halfwidth.tables.repeats import Repeats
+from halfwidth.tables.told_apart import telling_apart
 
+# Columns that name the task of a row; the metric, in tables of challenges; and parts of the data.
+TASKS, METRIC_COLUMNS = ("task", "subtask"), ("score", "measure")
+SPLITS = frozenset({"split", "subset", "partition", "set"})
 # What is known of one metric where the tables hold another, case by case.
 CONVERSIONS: dict[tuple[str, str], Callable[[Array], Array]] = {
     (dsc.__name__, iou.__name__): lambda values: values / (2 - values),
@@ -56,7 +63,12 @@ def _instances_of_table(source: TableSource, match: Match) -> list[Instance]:
         if source.where:
             with placed("where"):
                 table = pick_rows(table, source.where)
+        if source.columns is None:
+            table = with_metrics(table)
         layout = layout_of(table, source.columns, source.by or None, source.case)
+        if not source.by:
+            by = instance_columns(table, layout)
+            layout = layout_of(table, source.columns, by or None, source.case)
         known = metrics_in(table, layout)
         _check_metric(source, layout, known)
         for part in slices(table, layout, missing=source.missing):
@@ -68,6 +80,30 @@ def _instances_of_table(source: TableSource, match: Match) -> list[Instance]:
             name = written(source.metric) if source.metric else "value"
             raise DataError(f"no row has metric {name!r}; the table has {shortened(known)}")
     return instances
+
+
+def with_metrics(table: Table) -> Table:
+    """The table, whose column of names of metrics has the name that canonical tables give it."""
+    if "metric" in table or VALUE not in table:
+        return table
+    for name in METRIC_COLUMNS:
+        if name in table and any(str(level) in METRICS for level in table.factor(name).levels):
+            columns = {"metric" if one == name else one: table.columns[one] for one in table.names}
+            return replace(table, columns=columns)
+    return table
+
+
+def instance_columns(table: Table, layout: Layout) -> tuple[str, ...]:
+    """Columns whose levels are instances: of models and tasks, and others in which cases repeat."""
+    splits = [name for name in table.names if name.strip().lower() in SPLITS]
+    free = [name for name in table.names if name not in (*layout.values, layout.case, *splits)]
+    levels = {
+        name: table.factor(name).distinct for name in (*MODEL_COLUMNS, *TASKS) if name in free
+    }
+    named = [name for name, distinct in levels.items() if len(distinct) > 1]
+    further = telling_apart(table, layout.case, [*layout.values, *splits])
+    known = layout.by if layout.metric is not None else ()
+    return tuple(dict.fromkeys([*known, *named, *further]))
 
 
 def _check_metric(source: TableSource, layout: Layout, known: list[str]) -> None:
@@ -166,8 +202,10 @@ def _named(source: TableSource, match: Match, layout: Layout, part: Slice) -> tu
     """The model and the task of a sample, and where it stands."""
     several = len(layout.values) > 1
     by = {name: MISSING_LEVEL if n is None else str(n) for name, n in part.by.items()}
-    model = source.model or by.get("model", "")
-    within = [by.get("task", ""), *(n for name, n in by.items() if name not in NAMED)]
+    of_model = next((name for name in MODEL_COLUMNS if name in by), "")
+    model = source.model or by.get(of_model, "")
+    tasks_first = sorted(by, key=lambda name: name not in TASKS)
+    within = [by[name] for name in tasks_first if name != of_model]
     tasks = [source.task, *within, part.column if several else ""]
     model, task = identity(match, model, "/".join(filter(None, tasks)), columns=several)
     levels = [f"{name} {level}" for name, level in by.items()]

@@ -33,8 +33,9 @@ class StudyStatus:
     damaged: Mapping[str, str]
     # Runs that work on the store now.
     running: tuple[LockHolder, ...]
-    # Work done so far, in seconds of one worker.
+    # Work done so far, in seconds of one worker, and of a processor; NaN where some chunk lacks it.
     seconds: float
+    cpu_seconds: float
     # Work left, estimated from the pace so far; NaN if unknown.
     seconds_left: float
     # Why each failed chunk failed, in a line.
@@ -65,6 +66,7 @@ def status(store: Store, chunks: Sequence[Chunk] | None) -> StudyStatus:
         damaged=states.faults | {p.stem: fault for p, fault in store.stray_parts(chunks).items()},
         running=tuple(holders(store.path)),
         seconds=sum(timing["seconds"] for timing in timings),
+        cpu_seconds=sum(timing.get("cpu_seconds") or math.nan for timing in timings),
         seconds_left=seconds_left,
         reasons={
             name: str(failure.get("reason", "")) if failure else "the record of why is damaged"
