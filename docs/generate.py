@@ -68,14 +68,17 @@ PAGES_TOLD = (
 PAGES_COMPARED = tuple(dict.fromkeys((*PAGES_WITH_FIGURES, "runs.md", *PAGES_TOLD)))
 
 
-def with_figures(text: str) -> str:
+def with_figures(text: str, name: str = "") -> str:
     """A page with its blocks and the values of its prose as tables and the program have them."""
-    return told.filled(figures.filled(with_blocks(text)))
+    try:
+        return told.filled(figures.filled(with_blocks(text)))
+    except figures.FigureError as error:
+        raise figures.FigureError(f"{name}: {error}") from None
 
 
 def found_in(name: str, text: str) -> list[str]:
     """What is wrong with a page, without running its commands."""
-    problems = [f"{name}:{line}" for line in _differences(text, with_figures(text))]
+    problems = [f"{name}:{line}" for line in _differences(text, with_figures(text, name))]
     if name in PAGES_TOLD:
         problems += [f"{name}: no source: {one}" for one in told.unmarked(text)]
         problems += [f"{name}: a comment follows no value"] * bool(told.stray(text))
@@ -122,7 +125,7 @@ def main() -> None:
     for name, page in PAGES.items():
         (HERE / name).write_text(page(), encoding="utf-8")
     for name in PAGES_COMPARED:
-        (HERE / name).write_text(with_figures(_read(name)), encoding="utf-8")
+        (HERE / name).write_text(with_figures(_read(name), name), encoding="utf-8")
 
 
 def write_quickstarts() -> None:

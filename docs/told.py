@@ -8,9 +8,9 @@ A value of a page is followed by a comment that says where it comes from, as fig
 The value is a word, what stands between backticks or asterisks, or a number.
 
 - ``printed``: what the commands of the same page print: the cell of a row, named by its first cells
-  (behind the line above the table and ::, where several have such a row), and of a column; or, with
-  ``after``, what follows a text: a number or the ``word``. A number behind that picks another one
-  (0 is the first).
+  * the only one (behind the line above the table and ::, where several have such a row), and of a
+  column; or, with ``after``, what follows a text: a number or the ``word``. A number behind that
+  picks another one (0 is the first).
 - ``quoted``: what follows a text on another page; ``cell``: a cell of a table of another page.
 - ``takes``: the method that `auto` takes. ``word``: a word or a number of the program.
 
@@ -106,6 +106,7 @@ def _cell(key: str, text: str) -> str:
         for cells in one.rows
         if heading in one.heading and column in one.columns
         if row in (cells[0], " / ".join(cells[: row.count(" / ") + 1]))
+        or (row == "*" and len(one.rows) == 1)
     ]
     if len(cells) != 1:
         raise FigureError(f"{len(cells)} rows of the page are {named!r} and have {column!r}")
