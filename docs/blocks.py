@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from figures import evidence, numbers_of
+from figures import PAGES_OF_TABLES, FigureError, evidence, numbers_of
 from figures import table as table_of
 from pages.markdown import table
 
@@ -176,6 +176,17 @@ def of_area_instances() -> str:
     )
 
 
+def of_the_gate() -> str:
+    """How often the gate errs, by the default, and when that was found."""
+    page = table_of("gate", "The default")
+    rows = [list(row) for row in page.rows]
+    made = PAGES_OF_TABLES["gate"].read_text(encoding="utf-8").partition("\n## ")[0]
+    told = re.search(r"`(benchmarks/.*?)` on (\d{4}-\d\d-\d\d): (\S+),", made)
+    if told is None:
+        raise FigureError("gate-tables.md does not say when it was made")
+    return f"{table(list(page.columns), rows)}\n\n(`{told[1]}`, {told[2]}, {told[3]})"
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     "the mean": of_the_mean,
     "one AUROC": of_areas,
@@ -186,6 +197,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "the SD": of_the_sd,
     "counting instances": of_counting_instances,
     "area instances": of_area_instances,
+    "errors of the gate": of_the_gate,
 }
 BLOCK = re.compile(r"<!-- table: ([^>]+?) -->\n.*?<!-- end -->", re.DOTALL)
 

@@ -30,11 +30,13 @@ PAGES_OF_TABLES = {
     "metrics": HERE / "metric-coverage-tables.md",
     "runs": HERE / "runs.md",
     "comparing": HERE / "comparing-tables.md",
+    "gate": HERE / "gate-tables.md",
 }
 NUMBER = r"[-−]?\d[\d,]*(?:\.\d+)?"
 MARKED = re.compile(
     rf"(?P<value>{NUMBER})(?: \[(?P<second>{NUMBER})\])?(?P<unit> ?%| points?)?"
-    r"<!-- (?P<source>study|auto|metrics|runs|comparing|evidence|reckoned): (?P<key>[^>]+?) -->"
+    r"<!-- (?P<source>study|auto|metrics|runs|comparing|gate|evidence|reckoned): "
+    r"(?P<key>[^>]+?) -->"
 )
 # What a figure looks like: a decimal point, or per cent.
 FIGURE = re.compile(rf"(?<![\w.]){NUMBER}(?= ?%)|(?<![\w.])[-−]?\d+\.\d+(?![\w.]*\w)")

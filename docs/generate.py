@@ -1,14 +1,19 @@
 """Writes the pages that derive from the catalogues: ``python docs/generate.py``.
 
-A test compares the pages with what this writes, so that they cannot drift.
+With ``--check`` it writes nothing, says where a page differs from what it would write and which
+verdicts, methods, numbers and rates of `PAGES_TOLD` do not say where they come from, and ends with
+1 if there are any. A test compares the pages too, so that they cannot drift.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import figures
+import told
 from blocks import with_blocks
-from figures import filled
 from pages import quickstarts
 
 import halfwidth as hw
@@ -54,23 +59,73 @@ PAGES_WITH_FIGURES = (
 )
 
 
-# Pages whose prose quotes tables beside other figures: those are compared, and none sought for.
-PAGES_COMPARED = (*PAGES_WITH_FIGURES, "runs.md", "comparing.md")
+# Pages whose prose says what the program says, each value with where it comes from.
+PAGES_TOLD = (
+    *("classification.md", "comparing.md", "gate.md", "planning.md"),
+    *(f"quickstarts/{name}.md" for name in quickstarts.texts()),
+)
+# Pages that are compared: some quote tables beside other figures, for which no source is sought.
+PAGES_COMPARED = tuple(dict.fromkeys((*PAGES_WITH_FIGURES, "runs.md", *PAGES_TOLD)))
 
 
-def with_figures(text: str) -> str:
-    """A page with its blocks and the figures of its prose as the tables have them."""
-    return filled(with_blocks(text))
+def with_figures(text: str, name: str = "") -> str:
+    """A page with its blocks and the values of its prose as tables and the program have them."""
+    try:
+        return told.filled(figures.filled(with_blocks(text)))
+    except figures.FigureError as error:
+        raise figures.FigureError(f"{name}: {error}") from None
+
+
+def found_in(name: str, text: str) -> list[str]:
+    """What is wrong with a page, without running its commands."""
+    problems = [f"{name}:{line}" for line in _differences(text, with_figures(text, name))]
+    if name in PAGES_TOLD:
+        problems += [f"{name}: no source: {one}" for one in told.unmarked(text)]
+        problems += [f"{name}: a comment follows no value"] * bool(told.stray(text))
+    if name in PAGES_WITH_FIGURES:
+        problems += [f"{name}: no source: {one}" for one in figures.unmarked(text)]
+    return problems
+
+
+def _differences(text: str, now: str) -> Iterator[str]:
+    """Where two versions of a page differ: the line, what stands there and what would."""
+    before, after = text.splitlines(), now.splitlines()
+    for place in range(max(len(before), len(after))):
+        old, new = ("".join(lines[place : place + 1]) for lines in (before, after))
+        if old != new:
+            yield f"{place + 1}: {old!r} where the program has {new!r}"
+        if old != new and len(before) != len(after):
+            return
+
+
+def check() -> list[str]:
+    """What is wrong with all pages, the commands of the quickstarts run again."""
+    problems = []
+    for name, page in PAGES.items():
+        problems += [f"{name}:{line}" for line in _differences(_read(name), page())]
+    for name in PAGES_COMPARED:
+        problems += found_in(name, _read(name))
+    for name, text in quickstarts.all_run_again()[0].items():
+        path = f"quickstarts/{name}.md"
+        problems += [f"{path}:{line}" for line in _differences(_read(path), text)]
+    return problems
+
+
+def _read(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")
 
 
 def main() -> None:
-    """Write the pages."""
+    """Write the pages, or check them."""
+    if sys.argv[1:] == ["--check"]:
+        problems = check()
+        sys.exit("\n".join(problems) if problems else 0)
+    # Prose says what the commands of its page print, so that these are run first.
+    write_quickstarts()
     for name, page in PAGES.items():
         (HERE / name).write_text(page(), encoding="utf-8")
     for name in PAGES_COMPARED:
-        text = (HERE / name).read_text(encoding="utf-8")
-        (HERE / name).write_text(with_figures(text), encoding="utf-8")
-    write_quickstarts()
+        (HERE / name).write_text(with_figures(_read(name), name), encoding="utf-8")
 
 
 def write_quickstarts() -> None:

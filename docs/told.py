@@ -1,14 +1,18 @@
 """What the program says, in the prose of the pages: words and numbers that it makes again.
 
-A value of a page is followed by a comment that says where it comes from, as figures are (`figures`):
+A value of a page is followed by a comment that says where it comes from, as figures are
+(`figures`):
 
     Gland is *superior*<!-- printed: gland; verdict -->, by `dirichlet_pareto`<!-- takes: mean -->
 
-The value is a word, what stands between backticks or asterisks, or a number. ``printed``: what the
-commands of the same page print: the cell of a row, named by its first cells (behind the line above
-the table and ::, where several have such a row), and of a column; or, with ``after``, what follows
-a text, a number or the ``word``. A number behind that picks another one (0 is the first). ``quoted``: what follows a text on another page. ``takes``: the method that `auto`
-takes. ``word``: a word or a number of the program.
+The value is a word, what stands between backticks or asterisks, or a number.
+
+- ``printed``: what the commands of the same page print: the cell of a row, named by its first cells
+  * the only one (behind the line above the table and ::, where several have such a row), and of a
+  column; or, with ``after``, what follows a text: a number or the ``word``. A number behind that
+  picks another one (0 is the first).
+- ``quoted``: what follows a text on another page; ``cell``: a cell of a table of another page.
+- ``takes``: the method that `auto` takes. ``word``: a word or a number of the program.
 
 `docs/generate.py` writes the values, and ``--check`` compares. Verdicts, methods, numbers of cases
 and rates that have no such comment are found too; those of an example that nobody computed stand in
@@ -17,22 +21,30 @@ a paragraph with ``<!-- an example -->``.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from figures import FROM, LEVEL, MARKED, NUMBER, ONCE, FigureError, Table
+from figures import FROM, LEVEL, MARKED, NUMBER, ONCE, FigureError, Table, table
 
 import halfwidth as hw
 from halfwidth.comparison import verdicts
+from halfwidth.core.option_table.table import OPTIONS
+from halfwidth.estimation import choose, evidence
+from halfwidth.resampling.forms import counts
+from halfwidth.resampling.kernels import native
 from halfwidth.results import gate
+from halfwidth.results.comparison_words import equivalence_sentence
 
 HERE = Path(__file__).parent
 BLOCK = re.compile(r"```(?:console|text|sh|toml|python)[^\n]*\n(.*?)```", re.DOTALL)
-SOURCES = "printed|quoted|takes|word"
+SOURCES = "printed|quoted|cell|takes|word"
 TOLD = re.compile(
     rf"(?P<mark>[`*]?)(?P<said>{NUMBER}|[A-Za-z][\w-]*)(?P=mark)(?P<unit> ?%)?"
     rf"<!-- (?P<source>{SOURCES}): (?P<key>[^>]+?) -->"
@@ -73,7 +85,7 @@ def _table(heading: str, head: list[str], body: list[str]) -> Table:
     # Columns stand two spaces apart, or more.
     ends = [at for at in range(1, width) if blank[at - 1] and blank[at]]
     cuts = [0, *(at for at in ends if at + 1 not in ends), width]
-    cells = [[line[i:j].strip() for i, j in zip(cuts, cuts[1:], strict=False)] for line in padded]
+    cells = [[line[i:j].strip() for i, j in pairwise(cuts)] for line in padded]
     columns = [" ".join(filter(None, parts)) for parts in zip(*cells[: len(head)], strict=True)]
     rows: list[list[str]] = []
     for row in cells[len(head) :]:
@@ -94,6 +106,7 @@ def _cell(key: str, text: str) -> str:
         for cells in one.rows
         if heading in one.heading and column in one.columns
         if row in (cells[0], " / ".join(cells[: row.count(" / ") + 1]))
+        or (row == "*" and len(one.rows) == 1)
     ]
     if len(cells) != 1:
         raise FigureError(f"{len(cells)} rows of the page are {named!r} and have {column!r}")
@@ -127,6 +140,11 @@ def _quoted(key: str, _text: str) -> str:
     return _after(rest, re.sub("<!--.*?-->", "", (HERE / page).read_text(encoding="utf-8")))
 
 
+def _of_table(key: str, _text: str) -> str:
+    source, heading, row, column = (part.strip() for part in key.split(";"))
+    return table(source, heading).cell(row, column)
+
+
 # --------------------------------------------------------------------------- what auto takes
 
 
@@ -135,14 +153,19 @@ def _of_cases(metric: str | None, statistic: str = "mean") -> str:
     return hw.summary_ci(values, metric=metric, statistic=statistic, n_resamples=99, rng=1).method
 
 
-def _of_difference(metric: str | None, statistic: str = "mean", **options: Any) -> str:
+def _of_difference(
+    metric: str | None, statistic: str = "mean", *, above: float | None = None, **options: Any
+) -> str:
     values = np.random.default_rng(1).uniform(0.5, 0.9, (2, 30))
+    values = values if above is None else (values > above).astype(float)
     models: Any = dict(zip("AB", values, strict=True))
     data = hw.CaseValues.from_arrays(models, metric=metric, **options)
     return hw.compare(data, statistic=statistic, n_resamples=99, rng=1)[0].estimate.method
 
 
-def _test_set(n: int, classes: int, models: int = 1, apart: float = 0.4) -> hw.Predictions:
+def _test_set(
+    n: int, classes: int, models: int = 1, apart: float = 0.4, **options: Any
+) -> hw.Predictions:
     generator = np.random.default_rng(n)
     truth = np.r_[np.arange(classes), generator.integers(0, classes, n - classes)]
     scores = {}
@@ -151,15 +174,13 @@ def _test_set(n: int, classes: int, models: int = 1, apart: float = 0.4) -> hw.P
         drawn[np.arange(n), truth] += apart
         drawn /= drawn.sum(axis=1, keepdims=True)
         scores[model] = drawn[:, 1] if classes == 2 else drawn
-    return hw.Predictions.from_arrays(truth, scores if models > 1 else scores["A"])
+    return hw.Predictions.from_arrays(truth, scores if models > 1 else scores["A"], **options)
 
 
 def _of_test_set(metric: Any, n: int = 60, classes: int = 2, **options: Any) -> str:
-    test = _test_set(n, classes, apart=options.pop("apart", 0.4))
-    if "threshold" in options:
-        truth, scores = np.arange(n) % 2, np.random.default_rng(1).random(n)
-        return hw.metric_ci(truth, scores, metric=metric, n_resamples=99, rng=1, **options).method
-    return hw.estimate(test, metric=metric, n_resamples=99, rng=1, **options)[0].method
+    average = options.pop("average", None)
+    test = _test_set(n, classes, **options)
+    return hw.estimate(test, metric=metric, average=average, n_resamples=99, rng=1)[0].method
 
 
 def _of_test_sets(metric: str, n: int = 60) -> str:
@@ -167,10 +188,10 @@ def _of_test_sets(metric: str, n: int = 60) -> str:
     return hw.compare(test, metric=metric, n_resamples=99, rng=1)[0].estimate.method
 
 
-def _of_numbers(metric: str, n: int = 60) -> str:
+def _of_numbers(metric: str, n: int = 60, **options: Any) -> str:
     generator = np.random.default_rng(n)
     truth = generator.normal(size=n)
-    test = hw.Predictions.from_arrays(truth, truth + generator.normal(size=n))
+    test = hw.Predictions.from_arrays(truth, truth + generator.normal(size=n), **options)
     return hw.estimate(test, metric=metric, n_resamples=99, rng=1)[0].method
 
 
@@ -185,6 +206,9 @@ TAKES: dict[str, Callable[[], str]] = {
         _of_difference, "hd95", pairing="none"
     ),
     "difference of accuracies": partial(_of_test_sets, "accuracy"),
+    "difference of accuracies, unpaired": partial(
+        _of_difference, "correct", pairing="none", above=0.6
+    ),
     "difference of F1": partial(_of_test_sets, "f1"),
     "difference of AUROCs, many cases": partial(_of_test_sets, "auroc", 300),
     "difference of AUROCs, few cases": partial(_of_test_sets, "auroc", 30),
@@ -203,6 +227,8 @@ TAKES: dict[str, Callable[[], str]] = {
     "MAE": partial(_of_numbers, "mae"),
     "RMSE of few cases": partial(_of_numbers, "rmse", 49),
     "RMSE of many cases": partial(_of_numbers, "rmse", 50),
+    "RMSE of many patients": partial(_of_numbers, "rmse", 120, groups=np.arange(120) // 2),
+    "weighted accuracy": partial(_of_test_set, "accuracy", sample_weight=np.arange(60) % 3 + 1),
     "threshold chosen on the data": partial(_of_test_set, "f1", threshold="youden_j"),
 }
 
@@ -213,13 +239,32 @@ def _threshold() -> float:
     return float(one.parameters["threshold"])
 
 
-WORDS: dict[str, str | float | Callable[[], float]] = {
+def _equivalent() -> str:
+    values = np.linspace(0.6, 0.9, 40)
+    (one,) = hw.compare({"A": values, "B": values + values[::-1] / 1000}, metric="dsc", margin=0.2)
+    told = one.verdict and equivalence_sentence(one, one.verdict)
+    return str(re.findall(r"(?i)equivalent\b", str(told))[0])
+
+
+WORDS: dict[str, Any] = {
     "superior": verdicts.SUPERIOR,
     "non-inferior": verdicts.NON_INFERIOR,
     "inferior": verdicts.INFERIOR,
     "inconclusive": verdicts.INCONCLUSIVE,
     **{f"exit status, {word}": float(status) for word, status in gate.STATUS.items()},
     "threshold of two classes": _threshold,
+    "wrongly ranked cases of a difference": float(choose.MANY_RANKED_WRONG),
+    "cases of the BCa bootstrap": float(choose.SMALL),
+    "pairs of nine models": float(math.comb(9, 2)),
+    "share between the limits of agreement": OPTIONS["share"].default,
+    "resamples side by side": float(native.LANES),
+    "cases drawn as cells": float(counts.MULTINOMIAL_FROM),
+    "equivalent": _equivalent,
+    "reliable n of a mean DSC": float(hw.METRICS["dsc"].reliable_n),
+    "median coverage that is reliable": 100 * evidence.RELIABLE,
+    "two-sided quantile of the normal distribution": NormalDist().inv_cdf(0.975),
+    "default confidence level": OPTIONS["confidence_level"].default,
+    "error of either end": 50 * (1 - OPTIONS["confidence_level"].default),
     **{method.name: method.name for method in hw.METHODS},
 }
 
@@ -249,6 +294,7 @@ def _takes(key: str) -> str:
 READERS: dict[str, Callable[[str, str], str]] = {
     "printed": _printed,
     "quoted": _quoted,
+    "cell": _of_table,
     "takes": _kept(_takes),
     "word": _kept(_word),
 }
@@ -290,9 +336,9 @@ KINDS = {
     "method": re.compile(rf"(?<=`)(?:{METHODS})(?=`)"),
     "number": re.compile(rf"(?<![\w.,−-])(?:{NUMBER}(?= ?%)|\d+\.\d+|[1-9]\d+)(?![\w.,]*\w)"),
 }
-# Names of methods stand between backticks; other code is no prose.
+# Code is no prose, but for names of methods.
 NO_PROSE = re.compile(
-    rf"```.*?```|<!-- table: .*?<!-- end -->|<!--.*?-->|`(?!(?:{METHODS})`)[^`\n]*`"
+    r"```.*?```|<!-- table: .*?<!-- end -->|<!--.*?-->|`(?P<code>[^`\n]*)`"
     r"|\]\([^)]*\)|^#.*?$|\b(?:19|20)\d\d\b|\[\d{4}\]",
     re.DOTALL | re.MULTILINE,
 )
@@ -301,7 +347,9 @@ UNIT = re.compile(r"\n\s*\n|\n(?=- )|(?<=\|)|\n(?=\|)")
 
 def tokens(text: str) -> Iterator[tuple[str, re.Match[str]]]:
     """The verdicts, methods and numbers in the prose of a page, by their kind."""
-    prose = NO_PROSE.sub(lambda found: " " * len(found[0]), text)
+    prose = NO_PROSE.sub(
+        lambda found: found[0] if found["code"] in hw.METHODS.names else " " * len(found[0]), text
+    )
     for kind, pattern in KINDS.items():
         for found in pattern.finditer(prose):
             if kind != "number" or not LEVEL.match(prose, found.end()):
@@ -311,22 +359,22 @@ def tokens(text: str) -> Iterator[tuple[str, re.Match[str]]]:
 def unmarked(text: str) -> list[str]:
     """Those that neither have a comment nor stand beside the name of their source."""
     spans = [found.span() for pattern in (TOLD, MARKED) for found in pattern.finditer(text)]
-    spans += _sourced(text)
+    spans += sourced(text)
     return [
-        f"{kind} {found[0]!r} in {' '.join(text[max(0, found.start() - 40) : found.end()].split())!r}"
+        f"{kind} {found[0]!r} after {' '.join(text[: found.start()].split())[-40:]!r}"
         for kind, found in tokens(text)
         if not any(start <= found.start() < end for start, end in spans)
     ]
 
 
-def _sourced(text: str) -> Iterator[tuple[int, int]]:
+def sourced(text: str) -> Iterator[tuple[int, int]]:
     """Where the paragraphs, items and cells lie that name a source, or are an example."""
     cuts = [0, *(found.end() for found in UNIT.finditer(text)), len(text)]
-    for start, end in zip(cuts, cuts[1:], strict=False):
+    for start, end in pairwise(cuts):
         if FROM.search(text, start, end) or EXAMPLE.search(text, start, end):
             yield start, end
     heads = [0, *(found.start() for found in re.finditer("(?m)^#", text)), len(text)]
-    for start, end in zip(heads, heads[1:], strict=False):
+    for start, end in pairwise(heads):
         if ONCE.search(text, start, end):
             yield start, end
 

@@ -63,6 +63,17 @@ def test_doors_and_kinds_stand_on_one_page_that_is_read_in_ten_minutes() -> None
     assert len(options) == len({*options}) <= 100
 
 
+def test_a_table_that_a_benchmark_made_says_when() -> None:
+    undated = [
+        f"{page.name}: {section.splitlines()[0]}"
+        for page in DOCS.glob("*.md")
+        for section in re.split(r"(?m)^(?=#)", page.read_text(encoding="utf-8"))
+        if re.search(r"benchmarks/\w+\.py", section) and re.search(r"(?m)^\|.*\d", section)
+        if not re.search(r"\d{4}-\d\d-\d\d", section)
+    ]
+    assert undated == []
+
+
 def test_links_between_pages_lead_somewhere() -> None:
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     assert len(pages) > 10

@@ -33,7 +33,9 @@ def test_the_figures_of_a_page_are_those_of_the_tables(name: str) -> None:
 def test_every_figure_of_a_page_has_a_source(name: str) -> None:
     assert figures.unmarked(page(name)) == []
     text = page(name)
-    markers = re.findall(r"<!-- (?:study|auto|metrics|runs|comparing|evidence|reckoned): ", text)
+    markers = re.findall(
+        r"<!-- (?:study|auto|metrics|runs|comparing|gate|evidence|reckoned): ", text
+    )
     assert len(markers) == len(figures.MARKED.findall(text)), "a marker that no number precedes"
     for source in figures.FROM.findall(text):
         assert source in references() or (ROOT / source).exists(), source
@@ -176,7 +178,7 @@ def said_by(name: str, row: str) -> tuple[str, str, int]:
     """The methods that a row of a page names below and from some n on, and that n."""
     (cells,) = (
         [cell.strip() for cell in line.strip("|").split("|")]
-        for line in page(name).splitlines()
+        for line in re.sub("<!--.*?-->", "", page(name)).splitlines()
         if line.startswith(f"| {row} |")
     )
     if name == "choosing.md":

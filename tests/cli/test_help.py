@@ -36,6 +36,18 @@ VERBS = dict(verbs(command()))
 LEAVES = {path: command for path, command in VERBS.items() if not hasattr(command, "commands")}
 
 
+def test_no_option_has_two_defaults() -> None:
+    told = [
+        (path, one.name, *one.get_help_record(typer.Context(asked))[1].rsplit("[default: ", 1))
+        for path, asked in LEAVES.items()
+        for one in asked.params
+        if one.param_type_name == "option" and not one.hidden
+    ]
+    shown = [(path, name, text) for path, name, text, *default in told if default]
+    assert len(shown) > 100
+    assert [one for one in shown if re.search(r"\bdefault:? \d", one[2])] == []
+
+
 def test_every_verb_is_found() -> None:
     assert {"ci", "score", "plan difference", "study summary", "doctor"} <= LEAVES.keys()
     groups = {"", "plan", "study"}

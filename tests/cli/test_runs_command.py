@@ -62,6 +62,21 @@ def test_simultaneous_level_is_said(run: Run, runs_csv: Path) -> None:
     assert "97.5 % CI" in ran.out
 
 
+def test_a_level_that_nobody_asked_for_is_not_called_asked_for(run: Run, tmp_path: Path) -> None:
+    values = np.random.default_rng(1).beta(50, 8, 20)
+    (tmp_path / "few.csv").write_text(
+        "\n".join(["seed,accuracy", *map("{},{}".format, range(20), values)])
+    )
+    asked = ("runs", tmp_path / "few.csv", "--value", "accuracy", "--quantile", 0.1)
+    ran = run(*asked, "--confidence-level", 0.9, "--simultaneous")
+    # Each of two intervals, of the quantile and of the mean, misses with half of 10 %.
+    assert "90 %" in ran.err
+    assert "asked for" not in ran.out
+    assert "short of 95 %" in " ".join(ran.out.split())
+    thirds = run(*asked, "--quantile", 0.5, "--confidence-level", 0.9, "--simultaneous")
+    assert "96.6667 % CI" in thirds.out
+
+
 def test_strict_counts_cautions(run: Run, runs_csv: Path) -> None:
     assert run("runs", runs_csv, "--value", "accuracy", "--strict").status == 3
 

@@ -218,6 +218,17 @@ def test_pooled_runs_are_cautioned_unless_estimated_apart(column: str) -> None:
     assert "HW401" not in codes(frame, "dice", by=column)
 
 
+@pytest.mark.parametrize("column", ["seed", "run"])
+def test_rows_that_are_runs_each_of_its_own_are_not_said_to_be_pooled(column: str) -> None:
+    frame = {"model": ["A"] * 6 + ["B"] * 6, column: [*range(6)] * 2, "accuracy": DICE}
+    data = hw.CaseValues.from_table(frame, "accuracy", model="model", pairing="none")
+    compared = hw.compare(data, rng=1)
+    assert "HW401" not in {c.code for c in compared[0].cautions}
+    assert "HW401" not in codes({column: range(12), "accuracy": DICE}, "accuracy")
+    # Folds share training data, however many rows each has.
+    assert "HW401" in codes({"fold": range(12), "accuracy": DICE}, "accuracy")
+
+
 def test_folds_of_cases_that_are_clusters_need_no_caution() -> None:
     frame = {"case": [c for c in CASES[:4] for _ in range(3)], "fold": [0, 1, 2] * 4, "dice": DICE}
     assert {"HW102", "HW401"} <= set(codes(frame, "dice"))

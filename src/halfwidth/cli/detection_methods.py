@@ -81,13 +81,13 @@ def in_full(name: str) -> Document:
     )
     kinds = ("metric of a case" if one is METRICS else one.kind for one in known)
     parts = (
-        _of(one[base], kind if len(known) > 1 else "")
+        _explained(one[base], kind if len(known) > 1 else "")
         for one, kind in zip(known, kinds, strict=True)
     )
     return Document(tuple(part for each in parts for part in each))
 
 
-def _of(spec: MetricSpec | LocalisationSpec | AssignmentSpec, kind: str) -> Iterator[Part]:
+def _explained(spec: MetricSpec | LocalisationSpec | AssignmentSpec, kind: str) -> Iterator[Part]:
     """The parts on one of them; ``kind`` tells those apart that share a name."""
     lead: tuple[Paragraph, ...] = ()
     if isinstance(spec, MetricSpec):
