@@ -332,3 +332,10 @@ def test_a_file_without_a_header_is_refused(tmp_path: Path) -> None:
     file.write_text("0.9\n0.8\n0.7\n")
     with pytest.raises(hw.DataError, match="has no header"):
         read_table(file)
+
+
+def test_truth_values_that_are_all_true_are_a_proportion(tmp_path: Path) -> None:
+    file = tmp_path / "all.csv"
+    file.write_text("case,right\n" + "".join(f"c{i},True\n" for i in range(20)))
+    (right,) = hw.estimate(hw.read(file))
+    assert (right.method, round(right.low, 2), right.high) == ("wilson", 0.84, 1)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, Metric, MetricSpec
 from halfwidth.core.types import UNBOUNDED, Array
-from halfwidth.estimation.resolve import PROPORTION, UNNAMED
+from halfwidth.estimation.resolve import UNNAMED
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import METRICS
@@ -71,8 +71,7 @@ class Part:
     @property
     def known(self) -> bool:
         """Whether the metric is one of the catalogue, or has a range."""
-        own_range = self.spec.bounds_given and self.spec.bounds != UNBOUNDED
-        return self.spec.name in METRICS or own_range or self.spec == PROPORTION
+        return self.spec.name in METRICS or self.spec.bounds != UNBOUNDED
 
     @property
     def present(self) -> Array:

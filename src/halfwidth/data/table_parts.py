@@ -9,7 +9,7 @@ from typing import Any
 from halfwidth.core.errors import DataError, quoted, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.core.spec import Metric
+from halfwidth.core.spec import Kind, Metric
 from halfwidth.core.titles import metric_title
 from halfwidth.data.families import Family, ModelCases
 from halfwidth.estimation.functionals import CustomMetric
@@ -98,4 +98,10 @@ def _title(metric: Metric | CustomMetric) -> str:
 def _common_metric(members: Sequence[TablePart]) -> Metric | CustomMetric:
     """That of all members; whether unnamed values are proportions is seen in all together."""
     metrics = [part.metric for part in members]
-    return metrics[0] if all(one == metrics[0] for one in metrics) else Metric(UNNAMED)
+    if all(one == metrics[0] for one in metrics):
+        return metrics[0]
+    # Of one model all cases are right or wrong, and others have values between.
+    names = {_plain(one).spec.name for one in metrics}
+    between = [one for one in metrics if _plain(one).spec.kind is not Kind.BINARY]
+    same = len(names) == 1 and all(one == between[0] for one in between)
+    return between[0] if same else Metric(UNNAMED)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.by_metric import penalty_of
-from halfwidth.core.spec import Metric, MetricSpec
+from halfwidth.core.spec import Better, Kind, Metric, MetricSpec
 from halfwidth.core.undefined import is_missing
-from halfwidth.estimation.resolve import PROPORTION, Request, resolve_metric
+from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request, resolve_metric
 from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.tables.layout import Layout, Slice, metrics_in
@@ -41,10 +41,15 @@ class SliceMetrics:
             counted = self._option is None and self._bounds is None and self._counts(part)
             return Metric(PROPORTION) if counted else self._metric
         known = part.metric.partition(":")[0] in METRICS
-        if not known and self._may_count(part.metric) and self._counts(part):
-            # Right or wrong, as programs that rate answers have it.
-            spec = replace(PROPORTION, name=part.metric, title=part.metric)
-            return Metric(replace(spec, better=self._metric.spec.better))
+        if not known and self._may_count(part.metric):
+            spec = self._table.known.get(part.metric)
+            if self._counts(part):
+                # Right or wrong, as programs that rate answers have it.
+                better = Better.UNSTATED if spec is None else spec.better
+                spec = replace(PROPORTION, name=part.metric, title=part.metric, better=better)
+            if spec is not None:
+                said = self._metric.spec.better
+                return Metric(spec if said is Better.UNSTATED else replace(spec, better=said))
         named = resolve_metric(
             f"{part.metric}{part.parameters}", self._bounds if known or self._bounds else _ANY
         )
@@ -73,17 +78,24 @@ class SliceMetrics:
         return self._bounds is None and option in (None, metric)
 
     def _counts(self, part: Slice) -> bool:
-        """Whether a column, or a metric in it, holds 0 and 1 alone; a group may be all 1."""
+        """Whether a column, or a metric in it, holds 0 and 1 alone; a group may be all 1.
+
+        All cases may, where these are truth values or who read the table knows that they are.
+        """
         key = part.column, part.metric
         if key not in self._counted:
-            cells = self._table.values(part.column, self._rows_of(part.metric))
+            rows = self._rows_of(part.metric)
+            cells = self._table.values(part.column, rows)
             if cells.dtype.kind == "O":
                 present = {cell for cell in cells.tolist() if not is_missing(cell)}
-                self._counted[key] = present == {0.0, 1.0}
+                both, every = present == {0.0, 1.0}, bool(present) and present <= {0.0, 1.0}
             else:
                 zeros, ones = cells == 0, cells == 1
                 every = bool((zeros | ones | np.isnan(cells)).all())
-                self._counted[key] = every and bool(zeros.any() and ones.any())
+                both = bool(zeros.any() and ones.any())
+            told = self._table.known.get(part.metric or "", UNNAMED).kind is Kind.BINARY
+            surely = told or self._table.has_truths(part.column, rows) if every else False
+            self._counted[key] = every and (both or surely)
         return self._counted[key]
 
     def _rows_of(self, metric: str | None) -> NDArray[np.intp]:

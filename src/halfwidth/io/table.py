@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from halfwidth.core.checks import refuse_paths
 from halfwidth.core.errors import DataError, quoted, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.metric_spec import MetricSpec
 from halfwidth.core.row_labels import counts_in_disorder, has_columns, only_counts, row_labels
 from halfwidth.core.undefined import is_missing
 
@@ -89,6 +90,9 @@ class Table:
     source: str = ""
     # Means that the file states beside its cases.
     stated_means: tuple[StatedMean, ...] = ()
+    # What its reader knows of metrics, by what the table calls them, where the catalogue does not:
+    # range, which direction is better, and whether a case is right or wrong.
+    known: Mapping[str, MetricSpec] = field(default_factory=dict)
 
     @classmethod
     def from_frame(cls, frame: Any) -> Table:
@@ -190,6 +194,14 @@ class Table:
         if truths is not None and not np.isnan(truths).all():
             return truths
         return _objects(None if is_missing(c) else _first(_number(c), c) for c in cells)
+
+    def has_truths(self, name: str, rows: NDArray[np.intp]) -> bool:
+        """Whether some cell is a truth value, not a number that may stand for one."""
+        column = self.columns[name][rows]
+        if column.dtype.kind in "OT":
+            words = (str(cell).lower() for cell in column.tolist())
+            return any(word in _TRUTH for word in words)
+        return column.dtype.kind == "b"
 
     def row_number(self, row: int) -> int:
         """The number by which a user knows a row: a spreadsheet counts the header as 1."""

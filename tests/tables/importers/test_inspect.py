@@ -277,3 +277,22 @@ def test_a_member_that_is_there_several_times_counts_once(tmp_path: Path) -> Non
 def _append(file: Path, name: str, data: bytes) -> None:
     with zipfile.ZipFile(file, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
         archive.writestr(name, data)
+
+
+def test_all_right_is_not_certain(tmp_path: Path) -> None:
+    log(tmp_path / "all.eval", *[sample(f"q{i}") for i in range(20)])
+    log(tmp_path / "some.eval", *[sample(f"q{i}", value="CP"[i % 3 == 0]) for i in range(20)])
+    log(tmp_path / "counts.eval", *[sample(f"q{i}", value=7) for i in range(20)])
+    (right,) = hw.estimate(hw.read(tmp_path / "all.eval"))
+    assert right.method == "wilson"
+    assert right.low == pytest.approx(20 / (20 + 1.959964**2), rel=1e-6)
+    assert right.high == 1
+    # Part of the marks for some: a mean within the range of the grades.
+    (partly,) = hw.estimate(hw.read(tmp_path / "some.eval"))
+    assert partly.to_dict()["bounds"] == [0, 1]
+    # Counts are called an accuracy in vain.
+    (counted,) = hw.estimate(hw.read(tmp_path / "counts.eval"))
+    assert counted.to_dict()["bounds"] == [None, None]
+    tables = {name: read_table(tmp_path / f"{name}.eval") for name in ("all", "some")}
+    (better,) = hw.compare(hw.CaseValues.from_table(tables))
+    assert better.verdict.word == "superior"

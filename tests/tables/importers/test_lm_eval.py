@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from foreignfiles import FIXTURES, cells, read_with, written
 
@@ -120,3 +122,22 @@ def test_malformed_results_beside_it(tmp_path: Path, results: str) -> None:
             read_table(file)
     else:
         assert cells(read_table(file), "value") == [1.0]
+
+
+def test_what_is_known_of_scores_is_used(tmp_path: Path) -> None:
+    scores = {"exact_match": 1.0, "acc": 1.0, "passed": True, "f1": 1.0, "surprise": 2.0}
+    every = [sample(doc_id=i, metrics=[*scores], **scores) for i in range(20)]
+    file = lines(tmp_path / f"samples_t_{STAMP}.jsonl", *every)
+    said = {"higher_is_better": {"t": {"f1": True, "surprise": False}}}
+    written(tmp_path / f"results_{STAMP}.json", said)
+    table = read_table(file)
+    rows = {one.metric: one for one in hw.estimate(hw.CaseValues.from_table(table))}
+    for metric in ("exact_match", "acc", "passed"):
+        assert rows[metric].method == "wilson"
+        assert round(rows[metric].low, 2) == 0.84
+    # Nothing says what range these have, but the results say which direction is better.
+    assert rows["f1"].method != "wilson"
+    more = {"value": table.columns["value"] + 1, "model": np.array(["B"] * len(table))}
+    models = {"A": table, "B": replace(table, columns={**table.columns, **more})}
+    (ranking,) = hw.rank(hw.CaseValues.from_table(models, metric="surprise"))
+    assert [one.label for one in ranking.entries] == ["A", "B"]

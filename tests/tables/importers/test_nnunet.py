@@ -175,3 +175,10 @@ def test_files_without_names_number_their_cases(tmp_path: Path) -> None:
     table = read_table(changed(tmp_path, nameless))
     assert list(dict.fromkeys(table.levels("case"))) == [1, 2, 3, 4, 5]
     assert any("does not name its cases" in note for note in table.notes)
+
+
+def test_rates_of_the_first_version_keep_their_range() -> None:
+    rows = hw.estimate(hw.CaseValues.from_table(read_table(V1), missing="omit"))
+    rates = [one for one in rows if one.metric.endswith(("Rate", "Value", "Accuracy"))]
+    assert len(rates) == 12
+    assert all(one.low >= 0 and one.high <= 1 for one in rates)

@@ -83,3 +83,11 @@ def test_other_tables_are_not_taken_for_it(tmp_path: Path) -> None:
 def test_malformed(tmp_path: Path, name: str, text: str, message: str) -> None:
     with pytest.raises(hw.DataError, match=message):
         read_table(written(tmp_path / name, text))
+
+
+def test_qualities_and_distances_keep_their_ranges() -> None:
+    rows = hw.estimate(hw.CaseValues.from_table(read_table(TSV), missing="omit"))
+    ranges = {one.metric: one.to_dict()["bounds"] for one in rows}
+    assert [ranges[name] for name in ("rq", "sq_dsc", "pq_dsc")] == [[0, 1]] * 3
+    assert ranges["global_bin_assd"] == [0, None]
+    assert all(one.low >= 0 for one in rows)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, shown
+from halfwidth.core.spec import Better, Kind, MetricSpec
+from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import TEXT, Table
 from halfwidth.metrics.all_metrics import METRICS
@@ -35,8 +38,19 @@ class CaseValue(NamedTuple):
     fold: str | None = None
 
 
-def canonical_table(rows: Iterable[CaseValue], notes: Iterable[str]) -> Table:
-    """The canonical table of some rows: values as numbers, everything else as text."""
+def right_or_wrong(metric: str, better: Better = Better.HIGHER) -> MetricSpec:
+    """What is known of a metric that says of each case whether it is right."""
+    return MetricSpec(metric, bounds=UNIT_INTERVAL, better=better, kind=Kind.BINARY)
+
+
+def canonical_table(
+    rows: Iterable[CaseValue], notes: Iterable[str], known: Iterable[MetricSpec] = ()
+) -> Table:
+    """The canonical table of some rows: values as numbers, everything else as text.
+
+    What is ``known`` of a metric holds as far as its values agree with it: one of right or wrong
+    may have values between, and with values beyond its range it is another.
+    """
     columns: dict[str, list[Any]] = {name: [] for name in CaseValue._fields}
     lists = list(columns.values())
     for row in rows:
@@ -45,6 +59,7 @@ def canonical_table(rows: Iterable[CaseValue], notes: Iterable[str]) -> Table:
     if not lists[0]:
         raise DataError("holds no values of single cases")
     _refuse_truths_among_numbers(columns)
+    agreed = _agreed(columns, known)
     canonical: dict[str, NDArray[Any]] = {}
     for name, cells in columns.items():
         if name == "value":
@@ -52,7 +67,23 @@ def canonical_table(rows: Iterable[CaseValue], notes: Iterable[str]) -> Table:
         elif any(cell is not None for cell in cells):
             canonical[name] = _text(cells)
         cells.clear()
-    return Table(canonical, notes=tuple(notes))
+    return Table(canonical, notes=tuple(notes), known=agreed)
+
+
+def _agreed(columns: dict[str, list[Any]], known: Iterable[MetricSpec]) -> dict[str, MetricSpec]:
+    """What is known of the metrics that the values leave true; truth values say as much."""
+    rows = list(zip(columns["metric"], columns["value"], strict=True))
+    truths = {metric for metric, value in rows if isinstance(value, bool)}
+    specs = {name: right_or_wrong(name, Better.UNSTATED) for name in truths}
+    specs |= {spec.name: spec for spec in known}
+    agreed = {}
+    for name, spec in specs.items():
+        values = np.array([value for metric, value in rows if metric == name], dtype=float)
+        values = values[~np.isnan(values)]
+        if ((spec.bounds.low <= values) & (values <= spec.bounds.high)).all():
+            between = spec.kind is Kind.BINARY and not np.isin(values, (0, 1)).all()
+            agreed[name] = replace(spec, kind=Kind.CONTINUOUS) if between else spec
+    return agreed
 
 
 def _refuse_truths_among_numbers(columns: dict[str, list[Any]]) -> None:

@@ -16,7 +16,12 @@ from halfwidth.io.json_files import parsed_json
 from halfwidth.io.table import StatedMean, Table
 from halfwidth.io.zip_members import ZipMembers, zip_members
 from halfwidth.metrics.agreement import accuracy
-from halfwidth.tables.importers.case_values import CaseValue, canonical_table, number
+from halfwidth.tables.importers.case_values import (
+    CaseValue,
+    canonical_table,
+    number,
+    right_or_wrong,
+)
 from halfwidth.tables.importers.fields import Fields, texts_in
 from halfwidth.tables.importers.importer import Candidate, Importer, ImportOptions
 
@@ -134,8 +139,11 @@ def _table(header: Mapping[str, Any], samples: list[Sample]) -> Table:
     if not rows:
         raise DataError(_no_scores(names))
     notes = list(_notes(header, samples, [n for n in names if grades[n] is None], len(epochs)))
-    table = canonical_table(rows, notes)
     stated = tuple(_stated_means(header, {row.metric for row in rows}))
+    rated = {name for name in grades if any(isinstance(one.get(name), str) for one in scores)}
+    # What it calls accuracy is the mean of what is right.
+    rated |= {one.where["metric"] for one in stated if one.source.endswith(f" {accuracy.__name__}")}
+    table = canonical_table(rows, notes, map(right_or_wrong, rated))
     return replace(table, columns={**table.columns, **fields.columns()}, stated_means=stated)
 
 

@@ -8,15 +8,21 @@ about one text together. Model and stated scores are in the ``results_<stamp>.js
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from halfwidth.core.errors import DataError, UnknownNameError, shortened
 from halfwidth.core.option_names import spelled
+from halfwidth.core.spec import Better, MetricSpec
 from halfwidth.io.json_files import json_lines
 from halfwidth.io.table import StatedMean, Table
-from halfwidth.tables.importers.case_values import CaseValue, canonical_table, number
+from halfwidth.tables.importers.case_values import (
+    CaseValue,
+    canonical_table,
+    number,
+    right_or_wrong,
+)
 from halfwidth.tables.importers.fields import Fields
 from halfwidth.tables.importers.importer import Candidate, Importer, ImportOptions, json_beside
 
@@ -29,6 +35,11 @@ DESCRIPTIONS = frozenset(
         *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
         *("doc_hash", "prompt_hash", "target_hash", "task_name", "native_id"),
     }
+)
+
+# What says of a document whether its answer is right, or how probable the right ones are.
+RIGHT_OR_WRONG = re.compile(
+    r"acc(_norm|_mutual_info|_bytes|_all)?|\w+_acc|exact_match|em|contains|mc1|pass(@|_at_)\d+"
 )
 
 Line = Mapping[str, Any]
@@ -72,9 +83,21 @@ def _read(candidate: Candidate, options: ImportOptions) -> Table:
     if len(filters) == 1 or options.filter is not None:
         rows = [row._replace(label=None) for row in rows]
     notes = list(_notes(task, model, filters, options, no_numbers))
-    table = canonical_table(rows, notes)
+    table = canonical_table(rows, notes, _known({row.metric for row in rows}, results, task))
     stated = tuple(_stated_means(results, task, rows, filters, options.filter))
     return replace(table, columns={**table.columns, **fields.columns()}, stated_means=stated)
+
+
+def _known(metrics: Iterable[str], results: Any, task: str | None) -> Iterator[MetricSpec]:
+    """What is known of the scores: of some by their names, of others which direction is better."""
+    tasks = results.get("higher_is_better") if isinstance(results, dict) else None
+    said = tasks.get(task) if isinstance(tasks, dict) else None
+    for name in metrics:
+        higher = said.get(name) if isinstance(said, dict) else None
+        if RIGHT_OR_WRONG.fullmatch(name):
+            yield right_or_wrong(name)
+        elif isinstance(higher, bool):
+            yield MetricSpec(name, better=Better.HIGHER if higher else Better.LOWER)
 
 
 def _lines(candidate: Candidate) -> Iterator[tuple[int, Line]]:

@@ -18,6 +18,8 @@ from typing import Any
 
 from halfwidth.core.errors import DataError, shortened, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Better, MetricSpec
+from halfwidth.core.types import UNIT_INTERVAL, Bounds
 from halfwidth.core.undefined import Status, distance_without, presence_of
 from halfwidth.io.table import StatedMean, Table
 from halfwidth.metrics.all_metrics import METRICS
@@ -46,6 +48,8 @@ class Dialect:
     counts: frozenset[str]
     # Of metrics whose names here say less, or something else: name and parameters.
     names: Mapping[str, tuple[str, str | None]]
+    # What is known of metrics that have no name here.
+    known: tuple[MetricSpec, ...] = ()
 
     def metric(self, written: str) -> tuple[str, str | None]:
         """The name and the parameters of a metric."""
@@ -79,6 +83,15 @@ V1 = Dialect(
         "Avg. Symmetric Surface Distance": (masd.__name__, None),
         "True Negative Rate": (specificity.__name__, None),
     },
+    (
+        MetricSpec("Accuracy", bounds=UNIT_INTERVAL, better=Better.HIGHER),
+        MetricSpec("Negative Predictive Value", bounds=UNIT_INTERVAL, better=Better.HIGHER),
+        *(
+            MetricSpec(f"False {error} Rate", bounds=UNIT_INTERVAL, better=Better.LOWER)
+            for error in ("Discovery", "Negative", "Omission", "Positive")
+        ),
+        MetricSpec("Avg. Surface Distance", bounds=Bounds(0, math.inf), better=Better.LOWER),
+    ),
 )
 
 
@@ -197,7 +210,7 @@ def _table(
             f"{match[0]}: the cases of all folds of a cross-validation, whose models share "
             "training data; fold_*/validation/summary.json say which case is of which fold"
         )
-    table = canonical_table(rows(), notes)
+    table = canonical_table(rows(), notes, dialect.known)
     return replace(table, stated_means=tuple(_stated_means(means, names, metrics)))
 
 

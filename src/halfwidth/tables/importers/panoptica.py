@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.spec import Better, MetricSpec
+from halfwidth.core.types import UNIT_INTERVAL, Bounds
 from halfwidth.core.undefined import Status, presence_of
 from halfwidth.io.json_files import json_lines
 from halfwidth.io.table import Table
@@ -39,6 +41,8 @@ DESCRIPTIONS = re.compile(
 AT_THRESHOLD = re.compile(r"t[0-9.eE+-]+_\w+")
 # Distances are infinite where one of the masks is empty.
 DISTANCES = re.compile(r"global_bin_(assd|masd|hd|hd95|cedi)", re.IGNORECASE)
+SHARES = re.compile(r"rq|prec|rec|[sp]q(_(dsc|iou|cldsc|nsd))?|(global_bin|region_avg)_(cldsc|nsd)")
+LENGTHS = re.compile(r"(sq|global_bin|region_avg)_(assd|masd|hd|hd95|cedi)")
 ONE_EMPTY = (Status.MISSED, Status.SPURIOUS)
 INSTANCE = re.compile(r".+-.+_inst_\d+")
 
@@ -85,7 +89,15 @@ def _read(candidate: Candidate, _: ImportOptions) -> Table:
     if instances:
         counted = "1 row" if len(instances) == 1 else f"{len(instances)} rows"
         notes.append(f"left out: {counted} of single instances, which are no cases")
-    return canonical_table(rows, notes)
+    return canonical_table(rows, notes, _known({row.metric for row in rows}))
+
+
+def _known(metrics: Iterable[str]) -> Iterator[MetricSpec]:
+    for name in metrics:
+        if SHARES.fullmatch(name):
+            yield MetricSpec(name, bounds=UNIT_INTERVAL, better=Better.HIGHER)
+        elif LENGTHS.fullmatch(name):
+            yield MetricSpec(name, bounds=Bounds(0, math.inf), better=Better.LOWER)
 
 
 def _records_of_lines(candidate: Candidate) -> Iterator[Record]:
