@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import halfwidth as hw
 from halfwidth.document import progress
-from halfwidth.document.progress import tracked
+from halfwidth.document.progress import followed, tracked
 from halfwidth.resampling.draws import Plan
 
 RANGES = [(0, 10), (10, 20), (20, 25)]
@@ -112,3 +112,36 @@ def test_blocks_of_slow_work_begin_small_and_grow_while_they_are_quick() -> None
 def test_blocks_of_slow_work_stay_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "QUICK", -1.0)
     assert list(progress.growing(4, 64)) == [(0, 1), (1, 2), (2, 3), (3, 4)]
+
+
+def test_a_bar_waits_for_no_step_and_gives_way_to_that_of_what_is_within(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal = watched(monkeypatch)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+
+    def shown(text: str) -> bool:
+        for _ in range(2000):
+            if text in terminal.getvalue():
+                return True
+            time.sleep(0.005)
+        return False
+
+    with followed(3, "models") as step:
+        assert shown("0/3 models")
+        step()
+        for start, _ in tracked(RANGES, 25):
+            assert start == 0 or shown("10/25 resamples")
+        assert shown("1/3 models")
+    # Both are wiped, and the cursor is shown again.
+    assert terminal.getvalue().rstrip().endswith("\x1b[2K")
+    assert progress._BARS == []
+
+
+def test_ranks_show_how_many_models_they_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watched(monkeypatch)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    rng = np.random.default_rng(1)
+    models = {f"m{k:02d}": rng.uniform(0.5, 1, 60) for k in range(12)}
+    hw.rank(models, metric="dsc", rng=1)
+    assert "/12 models ranked" in terminal.getvalue()

@@ -44,7 +44,7 @@ def with_bandwidth(row: MetricRow, metric: Metric, cases: TestSet) -> Metric:
     return replace(metric, parameters={**metric.parameters, "bandwidth": bandwidth})
 
 
-def refuse_no_fit(row: MetricRow, metric: Metric, functional: Functional, records: Array) -> None:
+def refuse_no_fit(row: MetricRow, functional: Functional, records: Array) -> None:
     """Refuse cases of one class, equal probabilities and such as separate the classes, (k, n).
 
     Not of each class of several, where the others may have what this one lacks.

@@ -66,7 +66,7 @@ def _job_of_metric(row: MetricRow, metric: Metric, cases: TestSet, policies: Pol
         build_functional(row, metric, cases.classes, policies, weighted=weighted), cases
     )
     if of_probabilities:
-        refuse_no_fit(row, metric, job.functional, job.records.arranged)
+        refuse_no_fit(row, job.functional, job.records.arranged)
         cautions = calibration_cautions(row, metric, job.functional, cases, policies)
         return replace(job, cautions=tuple(cautions))
     threshold = None
