@@ -36,6 +36,7 @@ def test_every_caution_has_its_anchor() -> None:
         assert f"{{ #{anchor} }}" in page
 
 
+@pytest.mark.slow
 def test_the_way_of_a_number_is_traced() -> None:
     page = str(MAKERS["way-of-a-number.md"]())
     mean = page[: page.index("## An AUROC")]

@@ -342,3 +342,24 @@ def test_a_column_of_models_by_any_name_is_no_level() -> None:
     found = hw.check(hw.CaseValues.from_table(table, "dice", metric="dsc", model="net"))
     assert "cases repeat; 'organ' tells their rows apart (by=, --by)" in " ".join(found.notes)
     assert only(found, "HW911").label == "B / liver"
+
+
+def test_a_long_table_is_looked_at_by_what_tells_its_rows_apart() -> None:
+    rng = np.random.default_rng(1)
+    long = pd.DataFrame(
+        [
+            (f"c{k}", model, organ, metric, rng.uniform(0.5, 0.9))
+            for k in range(20)
+            for model in "AB"
+            for organ in ("liver", "spleen")
+            for metric in ("dsc", "nsd")
+        ],
+        columns=["case", "model", "organ", "metric", "value"],
+    )
+    found = hw.check(hw.CaseValues.from_table(long))
+    assert found.codes == ()
+    assert found.notes == ("cases repeat; 'organ' tells their rows apart (by=, --by)",)
+    assert found.tables[0].by == ("model", "organ")
+    # Across what the canonical table has columns for, they repeat by themselves.
+    plain = hw.check(hw.CaseValues.from_table(long.rename(columns={"organ": "label"})))
+    assert (plain.codes, plain.notes) == ((), ())

@@ -24,6 +24,8 @@ HEAVY = {"scipy", "pandas", "matplotlib", "numba", "sklearn", "pyarrow"}
         ("score a b --metric dsc,hd9", ["dsc,hd95"]),
         ("plan mean --metric ds", ["dsc"]),
         ("rank t.csv --plot-kind forest,po", ["forest,podium"]),
+        ("ci t.csv --plot-kind re", ["reliability", "reliability-bins"]),
+        ("ci t.csv --plot-kind dis", ["distribution"]),
         ("study summary s --what pa", ["pace"]),
         ("explain HW20", [spec.code for spec in hw.CAUTIONS if spec.code.startswith("HW20")]),
         ("do", ["doctor"]),

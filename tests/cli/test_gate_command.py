@@ -44,7 +44,7 @@ OPTIONS = ("--metric", "hd95", "--margin", "1")
     [
         ("same", "old", "1", 0, "passed: same is non-inferior to old by the margin of 1: the 95 %"),
         ("worse", "old", "1", 4, "failed: worse is inferior to old: the 95 % CI of the difference"),
-        ("same_few", "old_few", "0.1", 5, "undecided: the 95 % CI of the difference in mean HD95"),
+        ("same_few", "old_few", "0.1", 5, "undecided: same_few against old_few: the 95 % CI of the"),
     ],
 )
 def test_exit_statuses(run: Run, new: str, old: str, margin: str, status: int, words: str) -> None:
@@ -75,15 +75,15 @@ def test_the_same_tables_get_the_same_answer(run: Run) -> None:
 def test_every_column_has_to_pass(run: Run) -> None:
     ran = run("gate", "same_organs.csv", "--against", "old_organs.csv", *OPTIONS)
     assert ran.status == 0
-    assert ran.out == (
-        "passed: same_organs is not inferior to old_organs by the margin of 1 in any of 2 "
-        "comparisons: liver, spleen.\n"
+    assert ran.out.startswith(
+        "passed: same_organs is not inferior to old_organs in any of 2 comparisons: liver / mean "
+        "HD95 (margin 1), spleen / mean HD95 (margin 1).\n"
     )
     mixed = pd.read_csv("same_organs.csv").assign(spleen=pd.read_csv("worse_organs.csv").spleen)
     mixed.to_csv("mixed.csv", index=False)
     ran = run("gate", "mixed.csv", "--against", "old_organs.csv", *OPTIONS)
     assert ran.status == 4
-    assert ran.out.startswith("failed: spleen: mixed is inferior to old_organs: ")
+    assert ran.out.startswith("failed: spleen / mean HD95: mixed is inferior to old_organs: ")
     assert run("gate", "mixed.csv", "--against", "old_organs.csv", *OPTIONS, "--value", "liver")
 
 
@@ -123,7 +123,7 @@ def test_strict_raises_a_pass_only(run: Run) -> None:
         ("same.csv --metric hd95 --margin 1", "name the tables of both models"),
         ("same.csv old.csv --metric hd95 --margin 1", "gate same.csv --against old.csv"),
         ("same.csv --against old.csv --metric hd95", "--margin is missing: the largest loss"),
-        ("same.csv --against old.csv --margin 1", "--metric is missing: it says which direction"),
+        ("same.csv --against old.csv --margin 1", "--margin needs to know whether higher or lower"),
         ("same.csv --against old.csv --metric hd95 --margin -1", "--margin -1 is not above 0"),
         ("same.csv --against old.csv --metric hd95 --margin x", "--margin x is not what"),
         ("same.csv --against old.csv --metric hd95 --margin 1%", "takes: write 0.01 for 1%."),
@@ -144,3 +144,36 @@ def test_a_plain_line_says_what_to_do(run: Run, arguments: str, words: str) -> N
     assert (ran.status, ran.out) == (2, ""), ran.err
     assert words in ran.err
     assert ran.err.count("\n") <= 2
+
+
+@pytest.mark.parametrize("new", ["same", "worse"])
+def test_a_table_for_the_summary_of_a_step_names_models_metric_and_margin(
+    run: Run, new: str
+) -> None:
+    asked = ("gate", f"{new}_organs.csv", "--against", "old_organs.csv", *OPTIONS)
+    ran = run(*asked, "--format", "markdown")
+    sentence, _, heading, _, *rows = ran.out.splitlines()[:6]
+    assert sentence.startswith(("passed: ", "failed: "))
+    assert [cell.strip() for cell in heading.split("|")[1:-1]] == [
+        *("label", "models", "of", "first", "second", "difference", "95 % CI", "n", "margin"),
+        *("verdict", "cautions", "n needed"),
+    ]
+    for organ, row in zip(("liver", "spleen"), rows, strict=True):
+        cells = [cell.strip() for cell in row.split("|")[1:-1]]
+        assert cells[:2] == [organ, f"{new}\\_organs vs old\\_organs"]
+        assert cells[2] == "difference in mean HD95 \\[mm\\]"
+        assert cells[8:10] == ["1", "non-inferior" if new == "same" else "inferior"]
+    assert "\\begin{tabular}" in run(*asked, "--format", "latex").out
+    answer = json.loads(run(*asked, "--json").out)["gate"]
+    assert (answer["new"], answer["against"]) == (f"{new}_organs", "old_organs")
+
+
+def test_a_table_names_its_metrics_by_itself(run: Run) -> None:
+    each = [
+        pd.read_csv(f"{name}.csv").rename(columns={"hd95": "value"}).assign(model=name)
+        for name in ("old", "same")
+    ]
+    pd.concat(each).assign(metric="hd95").to_csv("long.csv", index=False)
+    ran = run("gate", "long.csv", "--new", "same", "--against", "old", "--margin", "1")
+    assert ran.status == 0, ran.err
+    assert "the difference in mean HD95" in ran.out

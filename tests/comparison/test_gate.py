@@ -67,8 +67,8 @@ def test_several_comparisons_pass_where_all_do() -> None:
     found, asked = judged(GOOD, GOOD, GOOD)
     assert found.status == 0
     assert found.reason == (
-        "new is not inferior to old by the margin of 0.1 in any of 3 comparisons: organ 0, organ "
-        "1, organ 2."
+        "new is not inferior to old in any of 3 comparisons: organ 0 / mean DSC (margin 0.1), "
+        "organ 1 / mean DSC (margin 0.1), organ 2 / mean DSC (margin 0.1)."
     )
     assert asked == [0.95]
 
@@ -76,8 +76,8 @@ def test_several_comparisons_pass_where_all_do() -> None:
 def test_several_comparisons_fail_by_the_stricter_level() -> None:
     found, asked = judged(GOOD, BAD, BAD, at_stricter=(GOOD, BAD, BAD))
     assert found.status == 4
-    assert found.reason.startswith("organ 1: new is inferior to old")
-    assert found.reason.endswith(" Likewise organ 2.")
+    assert found.reason.startswith("organ 1 / mean DSC: new is inferior to old")
+    assert found.reason.endswith(" Also inferior: organ 2 / mean DSC (-0.30 to -0.20, margin 0.1).")
     assert asked == [0.95, pytest.approx(1 - 0.05 / 3, abs=1e-15)]
 
 
@@ -86,7 +86,7 @@ def test_inferior_at_the_usual_level_alone_is_no_pass_and_no_failure() -> None:
     assert found.status == 5
     found, _ = judged(GOOD, OPEN)
     assert found.status == 5
-    assert found.reason.startswith("organ 1: the 95 % CI")
+    assert found.reason.startswith("organ 1 / mean DSC: new against old: the 95 % CI")
 
 
 def test_rows_for_programs_say_the_outcome_first() -> None:
@@ -100,7 +100,7 @@ def test_rows_for_programs_say_the_outcome_first() -> None:
 
 def test_a_gate_needs_a_margin() -> None:
     item = replace(difference(0, 1), verdict=None)
-    with pytest.raises(hw.OptionError, match="needs comparisons with a margin"):
+    with pytest.raises(hw.OptionError, match="mean DSC: no margin says what a loss is"):
         judge(lambda _: hw.Comparisons((item,)), 0.95)
 
 

@@ -68,6 +68,7 @@ def test_an_interval_of_another_level_settles_nothing(n: int, count: int, known:
     assert sizes == ({1} if known else {count})
 
 
+@pytest.mark.slow
 def test_it_covers_as_often_as_it_says() -> None:
     """A false alarm in 30 000 runs if it covers exactly 87.5 %."""
     rng, samples, held = np.random.default_rng(8), 400, 0

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import re
 import sys
 import time
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 import halfwidth as hw
 from halfwidth.document import progress
-from halfwidth.document.progress import tracked
+from halfwidth.document.progress import followed, tracked
 from halfwidth.resampling.draws import Plan
 
 RANGES = [(0, 10), (10, 20), (20, 25)]
@@ -112,3 +113,44 @@ def test_blocks_of_slow_work_begin_small_and_grow_while_they_are_quick() -> None
 def test_blocks_of_slow_work_stay_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "QUICK", -1.0)
     assert list(progress.growing(4, 64)) == [(0, 1), (1, 2), (2, 3), (3, 4)]
+
+
+def shown(terminal: Terminal, text: str) -> bool:
+    """Wait until a text stands on a terminal, whatever its colours."""
+    for _ in range(2000):
+        if text in re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", terminal.getvalue()):
+            return True
+        time.sleep(0.005)
+    return False
+
+
+def test_a_bar_waits_for_no_step_and_gives_way_to_that_of_what_is_within(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal = watched(monkeypatch)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    with followed(3, "models") as step:
+        assert shown(terminal, "0/3 models")
+        step()
+        for start, _ in tracked(RANGES, 25):
+            assert start == 0 or shown(terminal, "10/25 resamples")
+        assert shown(terminal, "1/3 models")
+    # Both are wiped, and the cursor is shown again.
+    assert terminal.getvalue().endswith("\x1b[2K")
+    assert progress._BARS == []
+
+
+def test_ranks_show_how_many_models_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watched(monkeypatch)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    seen = []
+
+    def middle(values: NDArray[np.float64], axis: int = -1) -> Any:
+        if len(seen) == 20:  # Not before models are ranked.
+            seen.append(shown(terminal, "/3 models ranked"))
+        seen.append(True)
+        return np.median(values, axis=axis)
+
+    models = {name: np.linspace(0.5, 0.9, 9) ** k for k, name in enumerate("ABC", 1)}
+    hw.rank(models, metric="dsc", statistic=middle, n_resamples=99, rng=1)
+    assert seen[20]

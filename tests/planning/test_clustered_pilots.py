@@ -58,7 +58,7 @@ def drawn_and_estimated(
 
 
 @pytest.mark.parametrize(
-    ("method", "resamples", "studies"), [("t", None, 400), ("bca_expanded", 199, 200)]
+    ("method", "resamples", "studies"), [("t", None, 400), pytest.param("bca_expanded", 199, 200, marks=pytest.mark.slow)]
 )
 def test_widths_are_those_that_estimate_gives_of_studies_drawn_plainly(
     method: str, resamples: int | None, studies: int
@@ -104,7 +104,7 @@ def test_each_width_is_that_of_the_interval_that_estimate_gives_of_the_study(
     assert np.isfinite(widths).any()
     # The order of units in the pilot, found by giving cases their numbers for values.
     order = simulated_order(values, options)
-    for place, units in enumerate(simulated.drawn.units(n, 0, 30)):
+    for place, units in enumerate(simulated.drawn.units(n, 0, 8)):
         cases = [np.flatnonzero(np.equal(PATIENTS, order[unit])) for unit in units]
         rows = np.concatenate(cases)
         data = hw.CaseValues.from_arrays(

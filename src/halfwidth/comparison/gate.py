@@ -66,8 +66,9 @@ def _first_of(comparisons: Comparisons, chosen: Sequence[bool], outcome: str) ->
     (first, place), *others = itertools.compress(places, chosen)
     text = first.verdict.sentence.replace(" is inconclusive: ", ": ", 1) if first.verdict else ""
     more = "; ".join(f"{other} ({_interval(item)})" for item, other in others)
-    told = len(comparisons) > 1 or first.label
-    return (f"{place}: " if told else "") + text + (f" Also {outcome}: {more}." if more else "")
+    # Of one comparison the verdict names the metric.
+    place = place if len(comparisons) > 1 else first.label
+    return (f"{place}: " if place else "") + text + (f" Also {outcome}: {more}." if more else "")
 
 
 def _interval(item: Difference) -> str:

@@ -13,7 +13,7 @@ from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import at_door, flag_of, spelled
-from halfwidth.core.spec import Estimand, Metric, Statistic
+from halfwidth.core.spec import Better, Estimand, Metric, Statistic
 from halfwidth.data.detections import Comparable
 from halfwidth.data.measuring import Matched
 from halfwidth.data.reader_pairs import ComparedReaders
@@ -110,11 +110,24 @@ def plain(metric: Metric | CustomMetric) -> Metric:
     return metric.metric if isinstance(metric, CustomMetric) else metric
 
 
+def orders_models(metric: Metric) -> bool:
+    """Whether higher or lower values are better; of a metric of one's own something else may say.
+
+    >>> from halfwidth.metrics.all_metrics import METRICS
+    >>> [orders_models(Metric(METRICS[name])) for name in ("dsc", "relative_volume_error")]
+    [True, False]
+    """
+    own = metric.spec.function is None and metric.spec.better is Better.UNSTATED
+    return own or metric.spec.better in (Better.HIGHER, Better.LOWER)
+
+
 def check_families(families: Sequence[Comparable | ComparedReaders], settings: Settings) -> None:
     """Refuse models and options that leave nothing to compare, or nothing to say of it."""
     metrics = [plain(one.metric) for one in families]
-    check_numbers("margin", settings.margin, metrics, in_unit=settings.effect == "difference")
-    check_numbers("goal", settings.goal, metrics)
+    needed = [one for one in metrics if orders_models(one)] or metrics
+    in_unit = settings.effect == "difference"
+    check_numbers("margin", settings.margin, metrics, needed, in_unit=in_unit)
+    check_numbers("goal", settings.goal, metrics, needed)
     check_penalty(settings.request.penalty, metrics)
     for family in families:
         check_models(family.models, settings)

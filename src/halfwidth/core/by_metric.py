@@ -44,13 +44,13 @@ def check_numbers(
     option: str,
     numbers: Numbers | None,
     metrics: Sequence[Metric],
+    needed: Sequence[Metric] = (),
     *,
-    of_each: bool = True,
     in_unit: bool = True,
 ) -> None:
     """Refuse names of no metric, metrics without a number, and one number of several units.
 
-    ``of_each``: whether every metric has to have one; ``in_unit``: whether they have the unit of
+    ``needed``: the metrics that have to have one; ``in_unit``: whether numbers have the unit of
     their metric.
     """
     names = list(dict.fromkeys(one.spec.name for one in metrics))
@@ -58,8 +58,8 @@ def check_numbers(
         for name in numbers:
             if not any(_is(one, name) for one in metrics):
                 raise UnknownNameError(f"metric of {spelled(option)}", name, names)
-        without = [one.spec.name for one in metrics if number_of(numbers, one) is None]
-        if of_each and without:
+        without = [one.spec.name for one in needed if number_of(numbers, one) is None]
+        if without:
             listed = shortened([*dict.fromkeys(without)])
             raise OptionError(
                 f"{spelled(option, numbers)} has no number for {listed}; give each metric its own"
@@ -79,7 +79,7 @@ def check_penalty(penalty: Numbers | None, metrics: Sequence[Metric]) -> None:
     """Refuse names of no metric, and one penalty of several units."""
     alone = not isinstance(penalty, Mapping)
     taking = [one for one in metrics if one.spec.worst is None] if alone else metrics
-    check_numbers("penalty", penalty, taking, of_each=False)
+    check_numbers("penalty", penalty, taking)
 
 
 def penalty_of(penalty: Numbers | None, metric: Metric, *, several: bool) -> Numbers | None:

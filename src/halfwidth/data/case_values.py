@@ -147,9 +147,9 @@ class CaseValues:
             case out, of all models that are compared; ``"worst"``: failed, count it as the worst
             value; ``"worst_rank"``, of `rank`: the last rank of its case; ``"all"``, of `estimate`:
             the first policies side by side, with what the table itself has for failed cases.
-        penalty : float, optional
+        penalty : float or mapping of str to float, optional
             The worst value with ``missing="worst"``, for metrics without one (distances), in the
-            unit after scaling.
+            unit after scaling. Of several metrics by name: ``{"hd95": 200}``.
         failures : {"seen", "unseen", "both"}, default "seen"
             What ``"auto"`` allows for: ``"seen"``, failures such as these cases show; ``"unseen"``,
             failures as none of them did; of verdicts also ``"both"``. Failures that are seen may be
@@ -248,7 +248,7 @@ class CaseValues:
             case out, of all models that are compared; ``"worst"``: failed, count it as the worst
             value; ``"worst_rank"``, of `rank`: the last rank of its case; ``"all"``, of `estimate`:
             the first policies side by side, with what the table itself has for failed cases.
-        penalty : float, optional
+        penalty : float or mapping of str to float, optional
             The worst value with ``missing="worst"``, for metrics without one (distances), in the
             unit after scaling.
         failures : {"seen", "unseen", "both"}, default "seen"
@@ -338,7 +338,7 @@ class CaseValues:
             case out, of all models that are compared; ``"worst"``: failed, count it as the worst
             value; ``"worst_rank"``, of `rank`: the last rank of its case; ``"all"``, of `estimate`:
             the first policies side by side, with what the table itself has for failed cases.
-        penalty : float, optional
+        penalty : float or mapping of str to float, optional
             The worst value with ``missing="worst"``, for metrics without one (distances), in the
             unit after scaling.
 

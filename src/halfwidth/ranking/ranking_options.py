@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from halfwidth.comparison.settings import plain
+from halfwidth.comparison.settings import orders_models, plain
 from halfwidth.core.by_metric import Numbers, as_numbers, check_numbers, each_of, number_of
 from halfwidth.core.checks import as_count
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.core.spec import Better, Metric
+from halfwidth.core.spec import Metric
 from halfwidth.data.detections import Comparable
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.consensus import Combining
@@ -48,7 +48,7 @@ class RankingOptions:
     def check_margin(self, metrics: Sequence[Metric]) -> None:
         """Refuse one margin of several units, unless it is in ranks."""
         in_unit = any(scheme != WITHIN_CASES for scheme in self.schemes)
-        check_numbers("margin", self.margins, metrics, in_unit=in_unit)
+        check_numbers("margin", self.margins, metrics, metrics, in_unit=in_unit)
 
 
 def resolve_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:
@@ -68,17 +68,6 @@ def resolve_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:
     ties = schemes.get(WITHIN_CASES, {}).get("ties", TIES[0])
     test = schemes.get(TESTS, {}).get("test", AUTO)
     return RankingOptions(tuple(schemes), width, places, ties=ties, test=test)
-
-
-def orders_models(metric: Metric) -> bool:
-    """Whether higher or lower values are better; of a metric of one's own something else may say.
-
-    >>> from halfwidth.metrics.all_metrics import METRICS
-    >>> [orders_models(Metric(METRICS[name])) for name in ("dsc", "relative_volume_error")]
-    [True, False]
-    """
-    own = metric.spec.function is None and metric.spec.better is Better.UNSTATED
-    return own or metric.spec.better in (Better.HIGHER, Better.LOWER)
 
 
 def in_order(families: Sequence[Comparable]) -> tuple[list[Comparable], list[str]]:

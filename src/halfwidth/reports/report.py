@@ -135,7 +135,7 @@ def report(
     average : str or sequence of them, optional
         Over classes: ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``; ``"none"`` takes
         each class apart.
-    margin : float, optional
+    margin : float or mapping of str to float, optional
         Largest loss that would not matter, above 0, in the unit of the metric (of a ratio a
         share): asks for non-inferiority and equivalence.
     method : str, default "auto"

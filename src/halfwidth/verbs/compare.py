@@ -77,11 +77,13 @@ def compare(
     correction : {"holm", "bonferroni", "benjamini_hochberg", "none"}, default "holm"
         Of the p-values of several comparisons, beside which stand intervals that hold for all
         of them together; ``"none"`` leaves out both.
-    margin : float, optional
+    margin : float or mapping of str to float, optional
         Largest loss that would not matter, above 0, in the unit of the metric (of a ratio a
-        share): asks for non-inferiority and equivalence.
-    goal : float, optional
-        Value that each model by itself should reach, with its confidence bound.
+        share): asks for non-inferiority and equivalence. Of several metrics that of each:
+        ``{"dsc": 0.02, "hd95": 1}``.
+    goal : float or mapping of str to float, optional
+        Value that each model by itself should reach, with its confidence bound. Of several
+        metrics that of each: ``{"dsc": 0.9, "hd95": 5}``.
     method : str, default "auto"
         CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.
     confidence_level : float, default 0.95

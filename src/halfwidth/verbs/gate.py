@@ -48,9 +48,9 @@ def gate(
     ----------
     data, other
         As `compare` takes them: of two models, or of several of which two are named.
-    margin : float
+    margin : float or mapping of str to float
         Largest loss that would not matter, above 0, in the unit of the metric; of a ratio a
-        share.
+        share. Of several metrics that of each: ``{"dsc": 0.02, "hd95": 1}``.
     new : str, optional
         The name of the new model; default: the first.
     against : str, optional

@@ -69,9 +69,10 @@ def rank(
         always is the smallest. Tests are one-sided, of pairs, with Holm's correction; by
         default Wilcoxon's of values of cases, else that of `compare`. Several schemes make a
         ranking each.
-    margin : float, default 0.0
+    margin : float or mapping of str to float, default 0.0
         A model ranks behind those that are better by more than this, in the unit of the metric.
-        Of ``"rank_then_aggregate"`` in ranks.
+        Of ``"rank_then_aggregate"`` in ranks. Of several metrics that of each: ``{"dsc": 0.02,
+        "hd95": 1}``.
     top : int, default 3
         How many first ranks the share of resamples among the first takes together.
     combine : str, optional

@@ -223,6 +223,14 @@ DATA: Final[dict[str, Option]] = {
     "penalty": Option(
         'The worst value with ``missing="worst"``, for metrics without one (distances), in the '
         "unit after scaling.",
+        type="float, optional",
+        default=None,
+        metavar="VALUE",
+        group=Group.INPUT,
+    ),
+    "CaseValues.penalty": Option(
+        'The worst value with ``missing="worst"``, for metrics without one (distances), in the '
+        "unit after scaling.",
         'Of several metrics by name: ``{"hd95": 200}``.',
         type="float or mapping of str to float, optional",
         default=None,

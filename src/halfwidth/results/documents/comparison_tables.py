@@ -103,10 +103,10 @@ def _family(items: Sequence[Difference], columns: Columns) -> list[Part]:
 def _values_text(items: Sequence[Difference]) -> str:
     """What each model has by itself: ``Mean DSC: vit 0.865, unet 0.847.``."""
     values: dict[str, str] = {}
-    finest = max(items, key=lambda item: item.estimate.decimals).estimate
+    coarsest = min(items, key=lambda item: item.estimate.decimals).estimate
     for item in items:
         for model, value in ((item.first, item.first_value), (item.second, item.second_value)):
-            values.setdefault(model, finest.text_of(value))
+            values.setdefault(model, coarsest.text_of(value))
     subject = items[0].subject
     listed = ", ".join(f"{model} {text}" for model, text in values.items())
     return f"{as_beginning(subject)}: {listed}."
