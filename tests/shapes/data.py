@@ -122,7 +122,12 @@ def _runs(shape: Shape) -> pd.DataFrame:
 
 
 def _published(shape: Shape) -> pd.DataFrame:
-    numbers = {"label": MODELS, "n": [50, 50, 80], "mean": [0.89, 0.87, 0.8], "sd": [0.08, 0.1, 0.1]}
+    numbers = {
+        "label": MODELS,
+        "n": [50, 50, 80],
+        "mean": [0.89, 0.87, 0.8],
+        "sd": [0.08, 0.1, 0.1],
+    }
     return pd.DataFrame(numbers).head(shape.models)
 
 
@@ -152,7 +157,9 @@ def objects(model: int, classes: int) -> list[dict[str, Any]]:
             continue
         g = np.random.default_rng([52, image, model])
         kept = g.random(len(boxes)) < 0.9 - model / 10
-        stray = np.array([[120.0, 120, 130, 130]] if image % (model + 2) == 0 else []).reshape(-1, 4)
+        stray = np.array([[120.0, 120, 130, 130]] if image % (model + 2) == 0 else []).reshape(
+            -1, 4
+        )
         found = np.vstack([boxes[kept] + (1 + model) * np.array([1, 0, 1, 0]), stray])
         scores = np.round(g.uniform(0.1, 1, len(found)), 3)
         images.append(

@@ -90,7 +90,7 @@ def test_a_verb_in_a_shape(cell: Cell, tmp_path: Path) -> None:
 
 
 def both_doors(cell: Cell, files: list[str], result: Any, folder: Path) -> None:
-    """The same answer as JSON.""" 
+    """The same answer as JSON."""
     answer = json.loads(answered(cell, [*words(cell, files), "--json"], folder).out)
     same(answer, json.loads(result.to_json()), but=AT_ONE_DOOR)
 
@@ -133,7 +133,9 @@ def of_a_report(cell: Cell, files: list[str], result: hw.Report, folder: Path) -
         named(cell, read_html(result._repr_html_()))
     elif cell.output == "json":
         result.save(folder / "python.json")
-        ours, theirs = (json.loads((folder / f"{name}.json").read_text()) for name in ("out", "python"))
+        ours, theirs = (
+            json.loads((folder / f"{name}.json").read_text()) for name in ("out", "python")
+        )
         assert ours["estimates"]
         for key in ("estimates", "comparisons", "rankings"):
             same(ours.get(key), theirs.get(key))
