@@ -44,7 +44,7 @@ def check(
     groups: options.Groups = None,
     model_from: reading.ModelFrom = None,
     scale: options.Scale = 1.0,
-    metric: options.Metric = None,
+    metric: options.Metrics = None,
     bounds: options.BoundsOption = None,
     fmt: options.Format = None,
     json: options.Json = False,

@@ -9,11 +9,14 @@ import typer
 
 from halfwidth.cli import compared_models, options, reading
 from halfwidth.cli.answer import Answer
+from halfwidth.cli.metric_names import metrics_of
 from halfwidth.cli.option_groups import argument, option, with_options
 from halfwidth.cli.output import note, write
 from halfwidth.core.csv_cells import csv_text
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.option_table.option import Group
+from halfwidth.data.several_metrics import metric_columns
+from halfwidth.data.sources import ModelTable
 from halfwidth.document.parts import Document
 from halfwidth.io.writers import TABLE_SUFFIXES, check_table_path, write_table
 from halfwidth.tables.conversion import long_table, rows_of, stacked
@@ -34,10 +37,11 @@ def convert(
     value: options.Values = None,
     case: options.Case = None,
     metric: Annotated[
-        str | None,
+        list[str] | None,
         option(
-            "What the values of a wide table are, which makes it long: dsc, nsd:tolerance=3, "
-            "or a name of your own.",
+            "What the values of a wide table are: dsc, nsd:tolerance=3, or a name of your own; "
+            "several are columns that are called so, or COLUMN=NAME. Default: what the columns are "
+            f"called, where all are called as metrics. {options.SEVERAL}",
             "NAME",
             Group.ESTIMATE,
         ),
@@ -78,10 +82,13 @@ def convert(
     for name, file in named.items():
         read = reading.table_in(file, how)
         try:
-            tables[name] = long_table(read, metric, value, case, groups)
+            asked = metric_columns(metrics_of(metric), value or None, [ModelTable(read)])
+            tables[name] = long_table(
+                read, [(one.metric, one.value) for one in asked], case, groups
+            )
         except DataError as error:
             raise DataError(f"{read.source}: {error}") from None
-        for text in tables[name].notes if metric else ():
+        for text in () if tables[name] is read else tables[name].notes:
             note(f"{read.source}: {text}")
     typed = {str(Path(text)) for text in files}
     by_user = [

@@ -39,6 +39,7 @@ Metric = Annotated[
     ),
 ]
 OneMetric = Annotated[str | None, declared("metric", "from_arrays")]
+Metrics = Annotated[list[str] | None, declared("metric", "from_arrays", more=SEVERAL)]
 Jobs = Annotated[int, declared("jobs")]
 Statistics = Annotated[
     list[str], declared("statistic", more=f"{SEVERAL} One of {', '.join(STATISTICS.names)}.")

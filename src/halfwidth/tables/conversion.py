@@ -12,6 +12,7 @@ from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shor
 from halfwidth.core.option_names import spelled
 from halfwidth.core.undefined import Status
 from halfwidth.io.table import TEXT, Table
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.tables.importers.case_values import CaseValue, metric_name
 from halfwidth.tables.layout import layout_of
@@ -25,20 +26,20 @@ LABEL, STATUS, PARAMETERS, GROUP = "label", "status", "parameters", "group"
 
 def long_table(
     table: Table,
-    metric: str | None = None,
-    values: Sequence[str] | None = None,
+    metrics: Sequence[tuple[str | None, Sequence[str] | None]] = ((None, None),),
     case: str | None = None,
     groups: str | None = None,
 ) -> Table:
     """A table as the canonical long one.
 
-    ``table``: canonical already, or wide: a column of case ids and one of values for each label;
-    ``metric``: what the values of a wide table are, with its parameters; without it, a wide table
-    stays as it is; ``values``: columns of values; default: those with numbers; ``case``,
-    ``groups``: columns of case ids and of clusters.
+    ``table``: canonical already, or wide: a column of case ids and columns of values; ``metrics``:
+    what these are, with its parameters, and which they are; default: those with numbers. Without a
+    metric they are what they are called, and a table whose columns are called otherwise stays as it
+    is; ``case``, ``groups``: columns of case ids and of clusters.
 
     Columns ``case, metric, value``, then those of the others that there are; with notes.
     """
+    metric, values = metrics[0]
     if METRIC in table and VALUE in table:
         if metric is not None or values:
             raise OptionError(
@@ -46,45 +47,84 @@ def long_table(
                 "the metric of each row"
             )
         return _in_order(_with_groups(table, groups), table)
-    if metric is None:
-        if values or case or groups:
+    if len(metrics) > 1:
+        of_column = {name: str(one) for one, names in metrics for name in names or ()}
+        if len(of_column) < len(metrics):
+            raise OptionError(f"{spelled('metric')} names a column twice; give each metric once")
+        layout = layout_of(table, [*of_column], None, case, groups)
+    elif metric is not None:
+        layout = layout_of(table, values, None, case, groups)
+        of_column = dict.fromkeys(layout.values, metric)
+    else:
+        of_column = _called_as_metrics(table, values, case, groups)
+        if not of_column and (values or case or groups):
             raise OptionError(
                 f"{spelled('value')}, {spelled('case')} and {spelled('groups')} need "
                 f"{spelled('metric')}: what the values are"
             )
-        return table
-    layout = layout_of(table, values, None, case, groups)
+        if not of_column:
+            return table
+        layout = layout_of(table, [*of_column], None, case, groups)
     if layout.case is None:
         raise DataError(
             f"no column of case ids; name it: {spelled('case')}. The table has "
             f"{shortened(table.names, 10)}"
         )
-    numbers = [_numbers(table, name) for name in layout.values]
-    count = len(layout.values)
-    name, _, parameters = metric.partition(":")
-    taken = (layout.case, *layout.values)
-    kept = [one for one in CANONICAL if one in table and one not in taken]
+    numbers = [_numbers(table, name) for name in of_column]
+    count = len(of_column)
+    named = [one.partition(":")[::2] for one in of_column.values()]
+    taken = (layout.case, *of_column)
     source = _with_groups(table, groups)
-    columns = {one: np.repeat(source[one], count) for one in kept}
     models = next((one for one in MODEL_COLUMNS if one in table and one not in taken), None)
-    if models is not None:
-        columns[MODEL] = np.repeat(source[models], count)
-    if groups is not None:
-        columns[GROUP] = np.repeat(source[GROUP], count)
-    columns[CASE] = np.repeat(table.columns[layout.case], count)
-    columns[METRIC] = _same(metric_name(name), len(table) * count)
+    left_out = [
+        one
+        for one in source
+        if one not in taken and (one in (CASE, METRIC, VALUE) or _has_fractions(table, one))
+    ]
+    further = [one for one in source if one not in (*taken, *left_out)]
+    columns = {MODEL if one == models else one: source[one] for one in further}
+    columns[CASE] = table.columns[layout.case]
+    # Whatever else a row tells, such as the organ: cases may repeat across it.
+    columns = {one: np.repeat(cells, count) for one, cells in columns.items()}
+    columns[METRIC] = _tiled([metric_name(name) for name, _ in named], len(table))
     columns[VALUE] = np.stack(numbers, axis=1).ravel()
-    if parameters:
-        columns[PARAMETERS] = _same(parameters.replace(",", ";"), len(table) * count)
-    is_metric = count == 1 and metric_name(layout.values[0]) in (metric_name(name), VALUE)
-    columns = _statuses(table, layout.values) | columns
-    if LABEL not in kept and not is_metric:
-        columns[LABEL] = np.tile(np.array(layout.values, dtype=TEXT), len(table))
-    left_out = [one for one in table.names if one not in (*taken, groups, *kept, models)]
+    if any(parameters for _, parameters in named):
+        columns[PARAMETERS] = _tiled(
+            [parameters.replace(",", ";") or np.nan for _, parameters in named], len(table)
+        )
+    stated = _statuses(table, layout.values)
+    columns = stated | columns
+    are_labels = len(set(of_column.values())) < count or (
+        count == 1 and metric_name(layout.values[0]) not in (metric_name(named[0][0]), VALUE)
+    )
+    if LABEL not in columns and are_labels:
+        columns[LABEL] = _tiled([*of_column], len(table))
     by = f"cases by {layout.case!r}" + (f", models by {models!r}" if models else "")
-    notes = [f"values of {_listed(layout.values)} as {metric}, {by}"]
+    as_what = ", ".join(dict.fromkeys(of_column.values()))
+    notes = [f"values of {_listed([*of_column])} as {as_what}, {by}"]
     notes += [f"left out: {_listed(left_out)}"] * bool(left_out)
     return _in_order(columns, table, [*notes, *_missed_note(columns, kept)])
+
+
+def _has_fractions(table: Table, name: str) -> bool:
+    """Whether a column holds numbers that are measured; whole ones may be levels."""
+    if name not in table or not table.is_numeric(name):
+        return False
+    cells = _numbers(table, name)
+    return bool((cells[np.isfinite(cells)] % 1 != 0).any())
+
+
+def _called_as_metrics(
+    table: Table, values: Sequence[str] | None, case: str | None, groups: str | None
+) -> dict[str, str]:
+    """The metric of each column of values, where all are called as metrics."""
+    try:
+        columns = layout_of(table, values, None, case, groups).values
+    except DataError:
+        # Without numbers.
+        return {}
+    named = {name: metric_name(name) for name in columns if name in METRICS}
+    return named if len(named) == len(columns) else {}
 
 
 def _statuses(table: Table, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
@@ -184,6 +224,11 @@ def _numbers(table: Table, name: str) -> NDArray[np.float64]:
             f"is no number; name the columns of values with {spelled('value')}"
         )
     return np.asarray(cells, dtype=float)
+
+
+def _tiled(cells: Sequence[Any], times: int) -> NDArray[Any]:
+    """Text for the columns of values, again for each row."""
+    return np.tile(np.array(cells, dtype=TEXT), times)
 
 
 def _same(text: str, count: int) -> NDArray[Any]:
