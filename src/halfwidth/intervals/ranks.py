@@ -32,7 +32,13 @@ def _binomial_cdf(n: int, q: float) -> Array:
     """P(Bin(n, q) ≤ s) for s = -1, 0, ..., n."""
     from scipy import special
 
-    return np.concatenate([[0.0], special.bdtr(np.arange(n + 1), n, q)])
+    # Farther from the mean a tail is below e^-800 (Bernstein's inequality), which is 0.
+    reach = 40 * math.sqrt(n * q * (1 - q)) + 600
+    first, last = max(0, math.floor(n * q - reach)), min(n, math.ceil(n * q + reach))
+    cdf = np.zeros(n + 2)
+    cdf[first + 1 : last + 2] = special.bdtr(np.arange(first, last + 1), n, q)
+    cdf[last + 2 :] = 1.0
+    return cdf
 
 
 def attainable_level(n: int, q: float, level: Level) -> float:
@@ -147,7 +153,10 @@ def _innermost(cdf: Array, level: Level) -> tuple[int, int]:
 
 
 def _shortest_ranks(cdf: Array, n: int, confidence_level: float) -> tuple[int, int]:
-    k = np.arange(1, n)
+    # Of ranks below which no value can lie the last spans least; above others no level is reached.
+    first = np.searchsorted(cdf, 0.0, side="right") - 1
+    stop = np.searchsorted(cdf, 1 - confidence_level + 2 * ROUNDING, side="right")
+    k = np.arange(max(1, first), min(n, stop))
     needed = cdf[k] + confidence_level - ROUNDING
     last = np.searchsorted(cdf, needed, side="left")
     k, last = k[last <= n], np.maximum(last, k + 1)[last <= n]
