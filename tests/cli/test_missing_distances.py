@@ -149,3 +149,25 @@ def test_other_columns_tell_nothing() -> None:
     assert (estimate.n, estimate.n_missing, estimate.n_not_applicable) == (3, 2, 0)
     with pytest.raises(hw.DataError, match="2 where 'dice' tells neither"):
         hw.estimate(hw.CaseValues.from_table(told, "hd95", metric="hd95"))
+
+
+def test_a_spurious_case_is_no_miss_and_counts_as_failed(run: Run, monai: Path) -> None:
+    # c was missed, f is spurious; d is in neither mask.
+    monai.write_text(f"{MONAI}f,0,\n")
+    status = {"c": "missed", "d": "not applicable", "f": "spurious"}
+    long = pd.read_csv(long_of(monai))
+    long.assign(status=long.case.map(status).fillna("ok")).to_csv(monai, index=False)
+    ran = run("ci", monai, "--metric", "hd95")
+    assert "2 of 5 values are missing: 1 missed (c); 1 spurious (f). " in ran.err
+    # Nothing is left out here, and what is spurious is penalised.
+    assert "--missing worst with --penalty counts them as failed;" in ran.err
+    (one,) = json.loads(run("ci", monai, "--metric", "hd95", *WORST, "--json").out)["estimates"]
+    assert (one["n"], one["n_missing"], one["value"]) == (5, 2, (3 + 4 + 5 + 200) / 5)
+    found = json.loads(run("check", monai, "--json").out)["findings"]
+    (said,) = (item["message"] for item in found if item["code"] == "HW926")
+    assert said == "2 of 5 distances missing: 1 missed; 1 spurious."
+
+
+def test_converted_distances_say_that_a_miss_may_be_spurious(run: Run, monai: Path) -> None:
+    ran = run("convert", monai, "--value", "hd95", "--metric", "hd95", "-o", "long.csv")
+    assert "where the reference is empty, it is 'spurious', which nothing in the table" in ran.err

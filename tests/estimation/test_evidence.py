@@ -226,6 +226,28 @@ def test_what_was_not_studied_is_not_quoted(other: dict[str, Any]) -> None:
     assert not any("real instances" in item.message for item in estimate.cautions)
 
 
+@pytest.mark.parametrize("method", ["delong", "percentile"])
+def test_a_difference_is_not_quoted_the_coverage_of_single_areas(method: str) -> None:
+    generator, truth = np.random.default_rng(2), np.arange(113) % 2
+    scores = {name: truth + generator.normal(0, 0.9, 113) for name in "ab"}
+    data = hw.Predictions.from_arrays(truth, scores, scores="any")
+    asked: dict[str, Any] = {"metric": "auroc", "method": method, "rng": 1, "n_resamples": 199}
+    assert "real instances" in messages(hw.estimate(data, **asked)[0], "HW201")[0]
+    for effect in ("difference", "ratio") if method == "percentile" else ("difference",):
+        (one,) = hw.compare(data, effect=effect, **asked)
+        assert not any("real instances" in item.message for item in one.cautions)
+
+
+@pytest.mark.parametrize("other", [{"sample_weight": [1, 2] * 26}, {"threshold": "youden_j"}])
+def test_weights_and_chosen_thresholds_were_not_studied(other: dict[str, Any]) -> None:
+    truth = [0, 1] * 26
+    scores = np.random.default_rng(3).random(52) / 2 + 0.4 * np.array(truth)
+    asked: dict[str, Any] = {"metric": "f1", "method": "percentile", "rng": 1, "n_resamples": 199}
+    assert "real instances" in messages(metric_ci(truth, scores, **asked), "HW201")[0]
+    estimate = metric_ci(truth, scores, **asked, **other)
+    assert not any("real instances" in item.message for item in estimate.cautions)
+
+
 def test_the_policy_for_absent_classes_is_that_of_the_study() -> None:
     truth = [0, 1, 2] * 4
     scores = np.random.default_rng(0).dirichlet(np.ones(3), 12)

@@ -216,3 +216,12 @@ def test_a_label_may_lack_where_the_case_is_left_out() -> None:
 def test_many_clusters_in_several_strata_are_not_all_listed() -> None:
     with pytest.raises(hw.DataError, match=r"40 cluster\(s\) .*and 35 more"):
         hw.summary_ci(np.linspace(0, 1, 120), groups=CLUSTERS, strata=[0, 1, 0] * 40)
+
+
+def test_the_median_of_few_clusters_is_not_cautioned_against_what_auto_takes() -> None:
+    generator, patient = np.random.default_rng(5), np.repeat(np.arange(10), 10)
+    values = generator.normal(size=100) + generator.normal(size=10)[patient]
+    how: dict[str, Any] = {"statistic": "median", "groups": patient, "rng": 1, "n_resamples": 199}
+    chosen = hw.summary_ci(values, **how)
+    assert (chosen.method, "HW301" in codes(chosen)) == ("bca_expanded", False)
+    assert "HW301" in codes(hw.summary_ci(values, method="bca", **how))

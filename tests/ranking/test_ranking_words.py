@@ -102,3 +102,17 @@ def test_more_first_ranks_than_models_have_no_effect() -> None:
     with pytest.raises(hw.OptionError, match="top=4 has no effect: 2 models have no more than 2"):
         hw.rank(models, metric="dsc", top=4, **FEW)
     assert hw.rank(models, metric="dsc", **FEW)[0].top == 3
+
+
+def test_a_model_first_by_less_than_is_printed_is_said_to_be_so() -> None:
+    noise = np.random.default_rng(1)
+    values = noise.normal(0.85, 0.04, 60).clip(0, 0.99)
+    models = {"A": values + 1e-4 + noise.normal(0, 1e-5, 60), "B": values, "C": values - 0.05}
+    data = hw.CaseValues.from_arrays(models, metric="dsc")
+    (ranking,) = hw.rank(data, **FEW)
+    assert ranking.sentence().startswith("Mean DSC: A is first of 3")
+    (said,) = (one.message for one in ranking.cautions if one.code == "HW854")
+    shown = ranking["A"].estimate.text_of(ranking["A"].value)
+    assert said.startswith(f"A ranks before B by 0.0001, and both print as {shown}: so small a ")
+    (with_margin,) = hw.rank(data, margin=0.01, **FEW)
+    assert "HW854" not in {one.code for one in with_margin.cautions}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 import halfwidth as hw
@@ -119,3 +120,62 @@ def test_numbers_of_patients_are_no_values() -> None:
     assert "HW402" in [c.code for c in table.cautions]
     assert is_design_column("Seed")
     assert not is_design_column("study")
+
+
+# --------------------------------------------------------------------------- patients in ids
+
+
+def of_ids(*ids: str, **columns: list[Any]) -> list[str]:
+    """The cautions about patients of cases with these ids."""
+    dice = np.linspace(0.7, 0.95, len(ids))
+    table = {"case": [*ids], "dice": dice} | columns
+    (estimate,) = hw.estimate(hw.CaseValues.from_table(table, "dice", metric="dsc", case="case"))
+    return [one.message for one in estimate.cautions if one.code == "HW874"]
+
+
+def test_ids_of_patients_and_numbers_are_told_as_names_of_images_are() -> None:
+    # As of figure 6b: patients p0 to p7 with 6 images each, and no column of patients.
+    ids = [f"p{patient}_{image}" for patient in range(8) for image in range(6)]
+    (said,) = of_ids(*ids)
+    assert said == (
+        "Names of 48 cases suggest that they are of 8 patients or scans ('p0_0'), and the interval "
+        "treats them as independent."
+    )
+    assert of_ids(*[f"pat{p}-{i:02}" for p in range(3) for i in range(1, 21)])
+    assert of_ids(*[f"vol{v}_slice_{i}" for v in range(4) for i in range(9)])
+    patients = [name.partition("_")[0] for name in ids]
+    assert of_ids(*ids, patient=patients) == []
+    told = hw.CaseValues.from_table(
+        {"case": ids, "dice": np.linspace(0.7, 0.95, 48), "pat": patients},
+        "dice",
+        metric="dsc",
+        groups="pat",
+    )
+    assert "HW874" not in {one.code for one in hw.estimate(told)[0].cautions}
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [f"case_{i:03}" for i in range(40)],
+        [f"site{s}_{i}" for s in range(8) for i in range(6)],
+        [f"A{s}_{i:03}" for s in range(3) for i in range(20)],
+        [f"2007_{i:06}" for i in range(20)] + [f"2008_{i:06}" for i in range(20)],
+        [f"BDMAP_{i:08}" for i in range(30)],
+        [f"T{s}_{100 * s + i}" for s in range(1, 9) for i in range(6)],
+        [f"p{i}" for i in range(30)],
+        [f"p{i}_1" for i in range(30)],
+    ],
+    ids=[
+        "one word",
+        "sites",
+        "many each",
+        "years",
+        "one prefix",
+        "own numbers",
+        "bare",
+        "one each",
+    ],
+)
+def test_other_ids_suggest_no_patients(ids: list[str]) -> None:
+    assert of_ids(*ids) == []

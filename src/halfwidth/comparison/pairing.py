@@ -23,12 +23,16 @@ def pair_job(first: Job, second: Job, effect: Effect, names: tuple[str, str] = (
     matched = first.matched
     if matched is not None and second.matched is not None:
         matched = matched.against(second.matched, effect)
+    classes = first.classes
+    if classes is not None and second.classes is not None:
+        classes = classes.beside(second.classes)
     return replace(
         first,
         functional=functional,
         records=records,
         cautions=tuple(_cautions(first, second, names)),
         n_not_applicable=n_not_applicable,
+        classes=classes,
         matched=matched,
     )
 

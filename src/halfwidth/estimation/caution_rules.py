@@ -20,6 +20,7 @@ from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.sample_caution_rules import case_cautions
 from halfwidth.estimation.worst_values import identical_worst
+from halfwidth.intervals.bootstrap import bca_expanded
 from halfwidth.intervals.dirichlet_intervals import dirichlet, dirichlet_pareto
 from halfwidth.intervals.mean import t
 from halfwidth.intervals.quantile import semiparametric
@@ -155,7 +156,9 @@ def _missing_caution(count: int, total: int, what: str, infinite: int, policy: s
 def _about_method(context: CautionContext) -> Iterator[Caution]:
     """What a method is known for, and the level that it attains."""
     e, method = context.estimate, context.estimate.method_spec
-    if Need.ACCELERATION in method.needs and not e.statistic_spec.spec.smooth:
+    # A jackknife of clusters takes many values, and the expanded BCa covers there (decision 0042).
+    of_clusters = context.clustered and method is spec_of(bca_expanded)
+    if Need.ACCELERATION in method.needs and not (e.statistic_spec.spec.smooth or of_clusters):
         yield caution("HW301", what=statistic_title(e.statistic_spec))
     if e.asked is not None and not context.undefined:
         yield _level_out_of_reach(context, e.asked)

@@ -102,14 +102,14 @@ class Results:
         Returns
         -------
         DataFrame
-            A row per group: the number of ``instances``, the quartiles (type 7) of ``coverage``,
-            of the intervals that there are, and ``width`` (the mean width of each instance, in the
-            unit of the metric), the medians of ``missed_above`` and ``missed_below``, the shares of samples whose interval lies
-            wholly above and wholly below the true value (its low end, its high end misses), the
-            largest Monte-Carlo standard error of a coverage, ``undefined`` and ``zero_width``, the
-            shares of samples without an interval and with one of no width, and ``truth_error``,
-            the largest standard error of a true value over the median width (NaN where all are
-            exact).
+            A row per group: the number of ``instances``, the quartiles (type 7) of ``coverage``, of
+            the intervals that there are, and ``width`` (the mean width of each instance, in the
+            unit of the metric), the medians of ``missed_above`` and ``missed_below``, the shares of
+            samples whose interval lies wholly above and wholly below the true value (its low end,
+            its high end misses), the largest Monte-Carlo standard error of a coverage,
+            ``undefined`` and ``zero_width``, the shares of samples without an interval and with one
+            of no width, and ``truth_error``, the largest standard error of a true value over the
+            median width (NaN where all are exact).
         """
         by = _checked_columns(by, list(self.run["columns"]))
         quartiles = ", ".join(

@@ -179,3 +179,17 @@ def test_why_there_is_no_value_is_said(metric: str, options: dict[str, Any], wor
     e = estimate_detector(hits(), TRUTH, metric=metric, n_resamples=199, **options)
     assert np.isnan(e.value)
     assert words in message(e, "HW306")
+
+
+@pytest.mark.parametrize(
+    ("localisation", "doubted"), [("approximate_iou", True), ("mask_iou", False), ("ior", False)]
+)
+def test_boxes_drawn_around_scattered_masks_are_cautioned(localisation: str, doubted: bool) -> None:
+    # Two parts in opposite corners, as of SN 2.14.
+    mask = np.zeros((1, 30, 30), dtype=bool)
+    mask[0, :5, :5] = mask[0, 25:, 25:] = True
+    truth = [{"masks": mask, "labels": [1]} for _ in range(3)]
+    found = [one | {"scores": [0.5]} for one in truth]
+    how: dict[str, Any] = {"localisation": localisation, "rng": 1, "n_resamples": 199}
+    e = estimate_detector(found, truth, metric="object_sensitivity", **how)
+    assert ("HW876" in codes(e)) == doubted

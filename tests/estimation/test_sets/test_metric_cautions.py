@@ -412,6 +412,58 @@ def test_accuracy_no_better_than_the_largest_class_is_cautioned() -> None:
     assert text == "Always answering '1' would be right in 60 % of the cases."
 
 
+def test_accuracy_of_balanced_classes_is_not_cautioned_however_low_it_is() -> None:
+    truth = np.repeat([0, 1, 2], 30)
+    for wrong in (90, 40):
+        guesses = np.where(np.arange(90) < wrong, (truth + 1) % 3, truth)
+        assert "HW501" not in codes(ask(truth, guesses, metric="accuracy"))
+
+
+@pytest.mark.parametrize(
+    ("metric", "average"),
+    [("accuracy", None), ("f1", "micro"), ("sensitivity", "weighted"), ("f1", "weighted")],
+)
+def test_a_class_that_is_never_found_is_said_where_the_value_hardly_shows_it(
+    metric: str, average: str | None
+) -> None:
+    truth = np.repeat([0, 1, 2, 3], [40, 53, 4, 3])
+    guesses = np.where(truth > 1, 0, truth)
+    e = ask(truth, guesses, metric=metric, average=average)
+    assert e.value > 0.89
+    assert message(e, "HW509").startswith("Class '2' (4 cases) is never found, nor is 1 other, ")
+    found_once = np.where(np.isin(np.arange(100), [93, 97]), truth, guesses)
+    assert "HW509" not in codes(ask(truth, found_once, metric=metric, average=average))
+    assert "HW509" not in codes(ask(truth, guesses, metric="balanced_accuracy"))
+
+
+@pytest.mark.parametrize("method", ["auto", "percentile"])
+@pytest.mark.parametrize("sizes", [(5, 30, 60), (3, 90, 7), (10, 10, 10)])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("balanced_accuracy", None), ("sensitivity", "macro")),
+        (("accuracy", None), ("sensitivity", "micro")),
+        (("accuracy", None), ("ppv", "micro")),
+    ],
+    ids=["macro", "micro sensitivity", "micro PPV"],
+)
+def test_one_number_under_two_names_has_one_set_of_cautions(
+    first: tuple[str, str | None],
+    second: tuple[str, str | None],
+    sizes: tuple[int, ...],
+    method: str,
+) -> None:
+    truth = np.repeat([0, 1, 2], sizes)
+    guesses = np.where(np.arange(len(truth)) % 7, truth, (truth + 1) % 3)
+    one, other = (
+        ask(truth, guesses, metric=metric, average=average, method=method)
+        for metric, average in (first, second)
+    )
+    assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
+    said = [item.message.replace(other.subject, one.subject) for item in other.cautions]
+    assert [item.message for item in one.cautions] == said
+
+
 def test_other_metrics_than_accuracy_stand_imbalance() -> None:
     assert "HW501" not in codes(ask(truth_of(400, 100), metric="balanced_accuracy"))
     assert "HW501" not in codes(ask(truth_of(370, 130), metric="accuracy"))

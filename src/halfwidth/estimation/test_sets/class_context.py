@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -45,6 +47,19 @@ class ClassContext:
             return self.units, [f"class {label!r}" for label in self.labels]
         one, rest = self.units[self.which], self.others[self.which]
         return np.array([one, rest]), [f"class {self.labels[self.which]!r}", "the other classes"]
+
+    def beside(self, other: ClassContext) -> ClassContext:
+        """What either of two models on the same cases gives reason to doubt."""
+        predicted = self.predicted
+        if predicted is not None and other.predicted is not None:
+            predicted = np.minimum(predicted, other.predicted)
+        return replace(
+            self,
+            predicted=predicted,
+            hard=self.hard or other.hard,
+            rows_miss_one=max(self.rows_miss_one, other.rows_miss_one),
+            criterion=self.criterion or other.criterion,
+        )
 
     @property
     def smallest(self) -> int:

@@ -65,10 +65,11 @@ def pace_tests(
     DataFrame
         A row for each pair: what both have in common, ``a``, ``b``, ``n`` (instances), ``tasks``,
         ``left_out`` (instances with a pace that is NaN or of other n than most), ``mean_a``,
-        ``mean_b``, ``difference``, ``p``, ``p_bonferroni`` = min(1, p · tested),
-        ``significant`` (p_bonferroni < 0.05), ``exact``, ``tested``. ``tested`` is the number of rows: all that is asked for at once is
-        corrected for. André et al. divide by 8 or 4 whatever the number of pairs; choose rows of
-        ``paces`` to ask for less. p is NaN where a pair shares no instance; it is not counted.
+        ``mean_b``, ``difference``, ``p``, ``p_bonferroni`` = min(1, p · tested), ``significant``
+        (p_bonferroni < 0.05), ``exact``, ``tested``. ``tested`` is the number of rows: all that is
+        asked for at once is corrected for. André et al. divide by 8 or 4 whatever the number of
+        pairs; choose rows of ``paces`` to ask for less. p is NaN where a pair shares no instance;
+        it is not counted.
 
     Raises
     ------

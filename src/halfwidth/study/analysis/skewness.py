@@ -98,11 +98,12 @@ def skewness_model(
     DataFrame
         A row for each statistic, average, label, method, level and alternative: ``n``, ``dropped``
         (rows whose pace or skewness is NaN, or whose pace is of other n than most), ``intercept``,
-        ``intercept_se``, ``slope``, ``slope_se`` (change of pace by unit of skewness), ``variance_task``, ``variance_metric``
-        (by grouping, NaN where left out), ``residual_variance``, ``log_likelihood``,
-        ``marginal_r2``, ``conditional_r2``, ``r``, ``r_low``, ``r_high``, ``interval``, ``refits``
-        (those that worked), ``left_out``, and ``not_fitted``, why there is no model of the row
-        (a method whose coverage is constant leaves no residual); the others of it are NaN then.
+        ``intercept_se``, ``slope``, ``slope_se`` (change of pace by unit of skewness),
+        ``variance_task``, ``variance_metric`` (by grouping, NaN where left out),
+        ``residual_variance``, ``log_likelihood``, ``marginal_r2``, ``conditional_r2``, ``r``,
+        ``r_low``, ``r_high``, ``interval``, ``refits`` (those that worked), ``left_out``, and
+        ``not_fitted``, why there is no model of the row (a method whose coverage is constant leaves
+        no residual); the others of it are NaN then.
 
     Raises
     ------
