@@ -47,6 +47,11 @@ def test_every_edit_that_can_be_planted_is_found_on_its_line() -> None:
     assert found(generate.PAGES_TOLD, most=1000) > 140
 
 
+@pytest.mark.slow
+def test_check_finds_nothing_and_runs_the_commands_of_the_quickstarts() -> None:
+    assert generate.check() == [], "run 'python docs/generate.py'"
+
+
 def found(names: Sequence[str], most: int) -> int:
     """How many planted edits are found, all of which must be; so many of each page, all over it."""
     each = {name: list(edits(page(name))) for name in names}

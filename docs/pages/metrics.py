@@ -119,7 +119,7 @@ def _page(metric: hw.MetricSpec, shelf: Shelf) -> str:
 def _facts(metric: hw.MetricSpec) -> str:
     return facts(
         [
-            ("Also called", parts.named(metric.synonyms)),
+            ("Also called", parts.named((*metric.synonyms, *metric.special))),
             ("Value", f"{metric.level}, {metric.kind}"),
             ("Range", str(metric.bounds) + (f" {metric.unit}" if metric.unit else "")),
             ("Better", str(metric.better)),
