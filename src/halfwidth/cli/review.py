@@ -54,6 +54,13 @@ def review(
     versus_correct: Annotated[
         int | None, _number("Cases that are right by the other model, with --correct.", "COUNT")
     ] = None,
+    versus_n: Annotated[
+        int | None,
+        _number(
+            "Cases of the other model, where it saw other cases than the first.",
+            "N",
+        ),
+    ] = None,
     scale: Annotated[
         float | None, _number("Published numbers are divided by it; 100 for per cent.")
     ] = None,
@@ -85,6 +92,8 @@ def review(
     \b
     halfwidth review --n 50 --mean 0.85 --sd 0.10 --metric dsc
     halfwidth review --n 50 --mean 0.85 --sd 0.10 --metric dsc --versus 0.83
+    halfwidth review --n 40 --mean 0.87 --sd 0.06 --metric dsc \\
+        --versus 0.89 --versus-sd 0.05 --versus-n 35
     halfwidth review --n 50 --mean 0.85 --metric dsc
     halfwidth review --n 200 --correct 181
     halfwidth review --n 300 --auroc 0.91 --positives 60
@@ -105,6 +114,7 @@ def review(
         "versus": versus,
         "versus_sd": versus_sd,
         "versus_correct": versus_correct,
+        "versus_n": versus_n,
     }
     fmt = options.resolve_format(fmt, json, out)
     limits = options.parse_bounds(bounds)

@@ -41,11 +41,16 @@ def p_text(p: float) -> str:
     return text.replace("0.", ".", 1)
 
 
+def p_equals(text: str) -> str:
+    """A p-value that was made a text in a sentence: ``p = .03``, ``p < .001``."""
+    return f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"
+
+
 def p_statement(test: TestResult) -> str:
     """``p = .003``, or what is left of it after the correction: ``p = .012 (Holm)``."""
     corrected = bool(test.correction) and not math.isnan(test.adjusted)
     text = p_text(test.adjusted if corrected else test.p_value)
-    equals = f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"
+    equals = p_equals(text)
     return f"{equals} ({CORRECTIONS[test.correction]})" if corrected else equals
 
 

@@ -272,6 +272,11 @@ PLANNING: Final[dict[str, Option]] = {
     "versus_correct": Option(
         "Cases that are right by the other model.", type="int, optional", default=None
     ),
+    "versus_n": Option(
+        "Cases of the other model, where it saw other cases than the first.",
+        type="int, optional",
+        default=None,
+    ),
     "review.scale": Option(
         "Published values and spreads are divided by it: 100 for per cent.", default=1.0
     ),

@@ -49,6 +49,7 @@ FIELDS = (
     "versus",
     "versus_sd",
     "versus_correct",
+    "versus_n",
     "scale",
     "label",
 )
@@ -62,8 +63,18 @@ SHARES = (accuracy.__name__, "correct")
 SHARES_OF_SOME = (sensitivity.__name__, specificity.__name__, ppv.__name__, npv.__name__)
 # The fields that go with each published number.
 _COMPANIONS: dict[str, tuple[str, ...]] = {
-    "mean": ("mean", "sd", "sem", "halfwidth", "versus", "versus_sd", "scale", "metric"),
-    "correct": ("correct", "versus_correct", "metric"),
+    "mean": (
+        "mean",
+        "sd",
+        "sem",
+        "halfwidth",
+        "versus",
+        "versus_sd",
+        "versus_n",
+        "scale",
+        "metric",
+    ),
+    "correct": ("correct", "versus_correct", "versus_n", "metric"),
     "auroc": ("auroc", "positives", "versus", "scale", "metric"),
 }
 
@@ -143,8 +154,9 @@ def _parse_rival(claim: MeanClaim, printed: dict[str, Any], scale: float) -> Mea
     if printed["versus"] is None:
         if printed["versus_sd"] is not None:
             raise ClaimError("versus_sd", "versus_sd has no effect without versus")
+        _rival_n(printed, claim.n)
         return None
-    n, metric = claim.n, claim.metric
+    n, metric = _rival_n(printed, claim.n), claim.metric
     bounds = metric.spec.bounds
     value = read_number("versus", printed["versus"]) / scale
     check_in_range("versus", value, bounds, printed["versus"], scale)
@@ -154,7 +166,20 @@ def _parse_rival(claim: MeanClaim, printed: dict[str, Any], scale: float) -> Mea
         spread = Spread.known(sd)
     elif claim.source == "guess":
         spread = usual_spread(metric.spec.name, value, n, bounds)
-    return replace(claim, value=value, spread=spread)
+    return replace(claim, n=n, value=value, spread=spread)
+
+
+def _rival_n(printed: dict[str, Any], n: int) -> int:
+    """Cases of the other model, which are those of the first unless their number is given."""
+    if printed["versus_n"] is None:
+        return n
+    if printed["versus"] is None and printed["versus_correct"] is None:
+        raise ClaimError("versus_n", "versus_n has no effect without the value of another model")
+    found = read_whole_number("versus_n", printed["versus_n"])
+    least = 1 if printed["sd"] is printed["sem"] is printed["halfwidth"] is None else 2
+    if found < least:
+        raise ClaimError("versus_n", f"versus_n={found} is too few cases; it is {least} or more")
+    return found
 
 
 def _parse_spread(
@@ -236,12 +261,13 @@ def _metric_of_cases(name: Any, bounds: Any) -> Metric:
 
 def _parse_count(n: int, printed: dict[str, Any], bounds: Any) -> CountClaim:
     counts: dict[str, int] = {}
-    for field in ("correct", "versus_correct"):
+    other = _rival_n(printed, n)
+    for field, of in (("correct", n), ("versus_correct", other)):
         if printed[field] is None:
             continue
         count = read_whole_number(field, printed[field])
-        if not 0 <= count <= n:
-            raise ClaimError(field, f"{field} {count} of n={n}: it lies between 0 and n")
+        if not 0 <= count <= of:
+            raise ClaimError(field, f"{field} {count} of n={of}: it lies between 0 and n")
         counts[field] = count
     right, rival_right = counts["correct"], counts.get("versus_correct")
     if bounds is not None:
@@ -252,7 +278,8 @@ def _parse_count(n: int, printed: dict[str, Any], bounds: Any) -> CountClaim:
     )
     if rival_right is None:
         return claim
-    return replace(claim, rival=replace(claim, value=rival_right / n, successes=rival_right))
+    rival = replace(claim, n=other, value=rival_right / other, successes=rival_right)
+    return replace(claim, rival=rival)
 
 
 def _metric_of_shares(name: Any) -> Metric:
@@ -275,18 +302,20 @@ def _parse_share(n: int, printed: dict[str, Any]) -> CountClaim:
     """An accuracy printed as a share: infers the count."""
     scale = read_scale(printed)
     counts = {}
-    for field, count_field in (("mean", "correct"), ("versus", "versus_correct")):
+    sizes = (n, _rival_n(printed, n))
+    names = (("mean", "correct"), ("versus", "versus_correct"))
+    for of, (field, count_field) in zip(sizes, names, strict=True):
         if printed[field] is None:
             continue
         number = read_number(field, printed[field])
         share = number / scale
         check_in_range(field, share, UNIT_INTERVAL, number, scale)
-        count, half = round(share * n), 0.5 * 10.0 ** -decimals_in(number) / scale
-        if abs(count / n - share) > half * (1 + 1e-9):
+        count, half = round(share * of), 0.5 * 10.0 ** -decimals_in(number) / scale
+        if abs(count / of - share) > half * (1 + 1e-9):
             raise ClaimError(
                 field,
-                f"{field} {number:g} is no share of n={n} cases: {count} of them are "
-                f"{count / n * scale:.6g}; is n right?",
+                f"{field} {number:g} is no share of n={of} cases: {count} of them are "
+                f"{count / of * scale:.6g}; is n right?",
             )
         counts[count_field] = count
     if printed["versus_sd"] is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Literal, get_args
@@ -14,8 +14,13 @@ from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Level
-from halfwidth.planning.published.claims import AurocClaim, Claim
+from halfwidth.planning.published.claims import Claim
 from halfwidth.planning.published.leads import Lead, lead_over
+from halfwidth.planning.published.unpaired import (
+    UnpairedDifference,
+    cases_of,
+    unpaired_difference,
+)
 
 Compare = Literal["auto", "best", "pairs", "none"]
 # Up to so many rows every pair is shown.
@@ -55,39 +60,60 @@ def compare(
 ) -> tuple[Comparison, ...]:
     """Rows with the same metric, part and number of cases, two at a time."""
     one_of("compare", how, get_args(Compare))
-    if how == "none":
-        return ()
-    groups: dict[tuple[object, ...], list[NamedClaim]] = {}
-    for row in rows:
-        groups.setdefault(_comparison_key(row), []).append(row)
-    return tuple(pair for group in groups.values() for pair in _compare_group(group, level, how))
+    groups = (
+        () if how == "none" else _grouped(rows, lambda row: (*_subject(row), cases_of(row.claim)))
+    )
+    return tuple(pair for group in groups for pair in _compare_group(group, level, how))
 
 
-def _comparison_key(row: NamedClaim) -> tuple[object, ...]:
-    """What two rows must have in common for their difference to mean something."""
-    claim = row.claim
-    return (
-        row.part,
-        claim.kind,
-        claim.metric.spec.name,
-        str(claim.metric.parameters),
-        claim.n,
-        claim.positives if isinstance(claim, AurocClaim) else None,
+def compare_unpaired(
+    rows: Sequence[NamedClaim], level: Level, how: Compare = "auto"
+) -> tuple[UnpairedDifference, ...]:
+    """Rows with the same metric and part, but another number of cases, two at a time."""
+    groups = () if how == "none" else _grouped(rows, _subject)
+    return tuple(
+        unpaired_difference(one.claim, other.claim, level, (one.model, other.model), one.part)
+        for group in groups
+        for one, other in _shown_pairs(_ranked(group), how)
+        if cases_of(one.claim) != cases_of(other.claim)
     )
 
 
-def _compare_group(rows: Sequence[NamedClaim], level: Level, how: Compare) -> Iterator[Comparison]:
-    if len(rows) < 2:
-        return
+def _grouped(
+    rows: Sequence[NamedClaim], key: Callable[[NamedClaim], object]
+) -> list[list[NamedClaim]]:
+    groups: dict[object, list[NamedClaim]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _subject(row: NamedClaim) -> tuple[object, ...]:
+    """What two rows must have in common for their difference to mean something."""
+    metric = row.claim.metric
+    return row.part, row.claim.kind, metric.spec.name, str(metric.parameters)
+
+
+def _ranked(rows: Sequence[NamedClaim]) -> list[NamedClaim]:
     better = rows[0].claim.metric.spec.better
-    ranked = sorted(rows, key=lambda row: row.claim.value, reverse=better is not Better.LOWER)
+    return sorted(rows, key=lambda row: row.claim.value, reverse=better is not Better.LOWER)
+
+
+def _shown_pairs(
+    ranked: Sequence[NamedClaim], how: Compare
+) -> Iterator[tuple[NamedClaim, NamedClaim]]:
+    if how == "pairs" or (how == "auto" and len(ranked) <= FEW_ROWS):
+        yield from combinations(ranked, 2)
+    else:
+        yield from ((ranked[0], other) for other in ranked[1:])
+
+
+def _compare_group(rows: Sequence[NamedClaim], level: Level, how: Compare) -> Iterator[Comparison]:
     # The better rows are chosen by the compared numbers themselves, so the correction counts all
     # pairs of a group, whichever of them are shown.
     pairs = math.comb(len(rows), 2)
     joint = replace(level, confidence_level=1 - (1 - level.confidence_level) / pairs)
-    every = how == "pairs" or (how == "auto" and len(rows) <= FEW_ROWS)
-    shown = combinations(ranked, 2) if every else ((ranked[0], other) for other in ranked[1:])
-    for first, second in shown:
+    for first, second in _shown_pairs(_ranked(rows), how):
         claim = first.claim
         yield Comparison(
             first.part,

@@ -138,7 +138,7 @@ def lead_over_rival(claim: Claim, level: Level) -> Lead | None:
 
 def lead_over(claim: Claim, rival: Claim, level: Level) -> Lead:
     """The difference between two claims of the same kind on the same cases."""
-    reaches = list(zip(_reaches(claim, level), _reaches(rival, level), strict=True))
+    reaches = list(zip(reaches_of(claim, level), reaches_of(rival, level), strict=True))
     most = _largest_correlation(claim, rival)
     grid = [rho for rho in CORRELATIONS if rho < most]
     # Two counts may rule out the higher correlations.
@@ -178,7 +178,7 @@ def _row(
     return LeadRow(correlation, *intervals[0], halves[0], halves[1], halves[2], verdict)
 
 
-def _reaches(claim: Claim, level: Level) -> list[Reach]:
+def reaches_of(claim: Claim, level: Level) -> list[Reach]:
     """With the SD, then with the smallest and the largest that is plausible."""
     match claim:
         case MeanClaim():

@@ -12,13 +12,14 @@ from halfwidth.core.types import Level
 from halfwidth.io.table import Table
 from halfwidth.planning.published.claim_parsing import parse_claim
 from halfwidth.planning.published.claims import Claim, MeanClaim
-from halfwidth.planning.published.comparisons import Compare, NamedClaim
+from halfwidth.planning.published.comparisons import Compare, NamedClaim, compare_unpaired
 from halfwidth.planning.published.comparisons import compare as compare_rows
 from halfwidth.planning.published.estimates import estimates_of_claim, mean_estimate
 from halfwidth.planning.published.leads import lead_over_rival
 from halfwidth.planning.published.printed_numbers import ClaimError
 from halfwidth.planning.published.printed_table import PublishedEntry, PublishedTable
 from halfwidth.planning.published.reviews import Review, Reviews
+from halfwidth.planning.published.unpaired import unpaired_difference
 from halfwidth.results.estimate import Estimate
 from halfwidth.tables.readers import read_table
 
@@ -37,6 +38,7 @@ def review(
     versus: float | None = None,
     versus_sd: float | None = None,
     versus_correct: int | None = None,
+    versus_n: int | None = None,
     scale: float = 1.0,
     bounds: Any = None,
     confidence_level: float = 0.95,
@@ -80,6 +82,8 @@ def review(
         SD of the other model's values; default: the same.
     versus_correct : int, optional
         Cases that are right by the other model.
+    versus_n : int, optional
+        Cases of the other model, where it saw other cases than the first.
     scale : float, default 1.0
         Published values and spreads are divided by it: 100 for per cent.
     bounds : (low, high), optional
@@ -131,19 +135,25 @@ def review(
         "versus": versus,
         "versus_sd": versus_sd,
         "versus_correct": versus_correct,
+        "versus_n": versus_n,
         "scale": scale,
         "label": plain_text("label", label) or None,
     }
-    return _review_claim(parse_claim(printed, bounds), level)
+    return _review_claim(parse_claim(printed, bounds), level, apart=versus_n is not None)
 
 
-def _review_claim(claim: Claim, level: Level) -> Review:
+def _review_claim(claim: Claim, level: Level, *, apart: bool) -> Review:
+    """``apart``: whether the other model saw other cases."""
     ends: tuple[Estimate, ...] = ()
     if isinstance(claim, MeanClaim) and claim.source == "guess":
         ends = tuple(
             mean_estimate(claim, sd, level) for sd in (claim.spread.low, claim.spread.high)
         )
-    return Review(claim, estimates_of_claim(claim, level), ends, lead_over_rival(claim, level))
+    estimates, rival = estimates_of_claim(claim, level), claim.rival
+    if apart and rival is not None:
+        unpaired = unpaired_difference(claim, rival, level)
+        return Review(claim, estimates, ends, unpaired=unpaired)
+    return Review(claim, estimates, ends, lead_over_rival(claim, level))
 
 
 def review_table(
@@ -223,7 +233,12 @@ def review_table(
         rows.append(NamedClaim(reviews[-1].claim, entry.model or f"line {entry.line}", entry.part))
     # Whoever read the table elsewhere has its notes already.
     notes = read.notes if isinstance(table, str | Path) else ()
-    return Reviews(tuple(reviews), (*notes, *published.notes), compare_rows(rows, level, compare))
+    return Reviews(
+        tuple(reviews),
+        (*notes, *published.notes),
+        compare_rows(rows, level, compare),
+        compare_unpaired(rows, level, compare),
+    )
 
 
 def _review_entry(
@@ -237,4 +252,5 @@ def _review_entry(
         fields["metric"] = default["metric"]
     if fields.get("scale") is None and fields.get("correct") is None:
         fields["scale"] = default["scale"]
-    return _review_claim(parse_claim(fields, bounds if is_mean else None), level)
+    apart = fields.get("versus_n") is not None
+    return _review_claim(parse_claim(fields, bounds if is_mean else None), level, apart=apart)

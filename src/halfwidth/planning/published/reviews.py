@@ -14,6 +14,7 @@ from halfwidth.document.parts import Data, Document, Heading, Kind, Paragraph, P
 from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
 from halfwidth.planning.published.comparisons import Comparison, comparison_summary
 from halfwidth.planning.published.leads import Lead
+from halfwidth.planning.published.unpaired import CONDITION, UnpairedDifference
 from halfwidth.planning.published.wording import (
     correlation_text,
     list_assumptions,
@@ -47,12 +48,15 @@ class Review(SingleResult):
         empty elsewhere.
     lead : Lead or None
         Over another model on the same cases.
+    unpaired : UnpairedDifference or None
+        From another model on cases of its own.
     """
 
     claim: Claim
     estimates: tuple[Estimate, ...]
     ends: tuple[Estimate, ...] = ()
     lead: Lead | None = None
+    unpaired: UnpairedDifference | None = None
 
     @property
     def _alone(self) -> Reviews:
@@ -140,6 +144,7 @@ class Review(SingleResult):
             "successes": claim.successes if isinstance(claim, CountClaim) else None,
             "others": [e.to_dict() for e in self.estimates[1:]],
             "lead": None if lead is None else plain(asdict(lead)),
+            "unpaired": None if self.unpaired is None else plain(asdict(self.unpaired)),
             "assumptions": list(self.assumptions),
             "should_have_reported": list(self.should_have_reported),
             "paragraph": self.paragraph(),
@@ -148,13 +153,26 @@ class Review(SingleResult):
     def to_row(self) -> dict[str, Any]:
         """A flat row: one number to a column."""
         row, lead = self.to_dict(), self.lead
-        nested = ("by", "parameters", "others", "lead", "assumptions", "should_have_reported")
+        nested = (
+            "by",
+            "parameters",
+            "others",
+            "lead",
+            "unpaired",
+            "assumptions",
+            "should_have_reported",
+        )
         for name in (*nested, "paragraph"):
             row.pop(name)
         row["bounds"] = self.estimate.to_row()["bounds"]
         row["cautions"] = " ".join(caution.code for caution in self.cautions)
         row["versus"] = None if lead is None else lead.versus
         row["difference"] = None if lead is None else lead.difference
+        if self.unpaired is not None:
+            row["versus"], row["difference"] = self.unpaired.versus, self.unpaired.difference
+        for name in ("low", "high", "p"):
+            found = None if self.unpaired is None else plain(getattr(self.unpaired, name))
+            row[f"difference_{name}"] = found
         row["correlation_needed"] = None if lead is None else lead.needed
         return row
 
@@ -173,7 +191,9 @@ class Reviews(ResultCollection[Review]):
     notes : tuple of str
         What was done to the table: columns left out.
     comparisons : tuple of Comparison
-        Rows of the table against each other.
+        Rows of the table against each other, as far as they may be of the same cases.
+    unpaired : tuple of UnpairedDifference
+        Rows that are of different cases, since their numbers of cases differ.
     """
 
     KEY = "reviews"
@@ -181,6 +201,7 @@ class Reviews(ResultCollection[Review]):
     items: tuple[Review, ...]
     notes: tuple[str, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
+    unpaired: tuple[UnpairedDifference, ...] = ()
 
     def _some(self, items: tuple[Review, ...]) -> Reviews:
         """Comparisons are between all rows of the table."""
@@ -202,6 +223,7 @@ class Reviews(ResultCollection[Review]):
         """The JSON contract as plain types."""
         return super().to_dict() | {
             "comparisons": [plain(asdict(one)) for one in self.comparisons],
+            "unpaired": [plain(asdict(one)) for one in self.unpaired],
         }
 
     def document(self) -> Document:
@@ -232,6 +254,9 @@ def _paragraphs(reviews: Reviews) -> Iterator[Paragraph]:
     if reviews.comparisons:
         level = reviews[0].estimate.confidence_level
         yield Paragraph(comparison_summary(reviews.comparisons, level))
+    unpaired = [*reviews.unpaired, *(one.unpaired for one in reviews if one.unpaired)]
+    if unpaired:
+        yield Paragraph(" ".join([*(one.sentence() for one in unpaired), f"{CONDITION}."]))
 
 
 # --------------------------------------------------------------------------- leads
