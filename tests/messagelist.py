@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+
 from pages import messages
 
 import halfwidth as hw
