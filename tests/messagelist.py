@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-
 from pages import messages
 
 import halfwidth as hw
