@@ -51,7 +51,7 @@ def test_set(folder: Path, models: int, classes: int, levels: int) -> list[str]:
             rows.append((f"{site} {i}", model, site, CLASSES[truth], *(score / score.sum())))
     scores = [f"p_{name}" for name in names]
     told = written(rows, ["case", "model", "site", "truth", *scores], folder, levels)
-    if classes == 1:
+    if classes <= 2:
         return [*told, "--target", "truth", "--score", scores[1], "--pos-label", CLASSES[1]]
     columns = [word for name in scores for word in ("--score", name)]
     return [*told, "--target", "truth", *columns, "--average", "macro"]
@@ -169,7 +169,8 @@ def test_a_picture_fits_its_pages(
     names = letters_of(shown)
     if models + least > 1:
         for model in MODELS[: models + least]:
-            assert letters_of(model)[:8] in names, f"{model} is not named"
+            # Long names may be cut in the middle.
+            assert letters_of(model)[:4] in names, f"{model} is not named"
 
 
 def drawn_on(page: Figure, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Bbox]]:
