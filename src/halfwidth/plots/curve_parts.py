@@ -41,6 +41,7 @@ LETTERS, LEAST_ROOM = 18, 2.6
 MARGIN = 0.012
 # Inches around all that is drawn, as of the constrained layout.
 EDGE = 0.04167
+MOST_LAYOUTS, SETTLED = 12, 3
 # A space that textwrap does not break.
 HELD = "\N{NO-BREAK SPACE}"
 
@@ -93,8 +94,15 @@ def fit_width(ax: Axes) -> None:
     legend: Any = ax.get_legend()
     words = legend.get_window_extent().height / figure.dpi + 2 * EDGE
     figure.set_size_inches(WIDTH + min(over, 0.0), max(height - max(over, 0.0), words))
-    # The layout of a square depends on where it was before: it takes one more to settle.
-    figure.draw_without_rendering()
+    # The layout of a square depends on where it was before: it takes more of them to settle, and
+    # higher than wide it settles sooner.
+    for layout in range(MOST_LAYOUTS):
+        figure.draw_without_rendering()
+        beyond = figure.get_tightbbox().x1 - figure.get_figwidth()
+        if beyond <= 0:
+            break
+        if layout > SETTLED:
+            figure.set_figheight(figure.get_figheight() + beyond)
 
 
 def share_axis(ax: Axes, which: Literal["x", "y"]) -> None:

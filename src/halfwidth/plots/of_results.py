@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 LONG = 8
 # Curves whose colours and strokes differ.
 MOST_CURVES = 21
-# Inches of a line below a page.
-FOOT = 0.2
+# Inches of a line above a page.
+HEAD = 0.2
 DOTS_PER_INCH = 110
 # So few colours suffice for figures like these, and take a third of the bytes.
 COLOURS = 64
@@ -70,7 +70,7 @@ def plot(result: Result, kind: str | None = None, *, page: int | None = None) ->
         ``"heatmap"`` or ``"blob"``. Other results have one.
     page : int, optional
         Which page, from 1, where the picture takes several. Default: the first, which then says
-        below how many there are.
+        above how many there are.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def plot(result: Result, kind: str | None = None, *, page: int | None = None) ->
     pages = pages_of(result, kind)
     if page is None:
         if len(pages) > 1:
-            _foot(pages[0], f"page 1 of {len(pages)}; plot(…, page=2) draws the next")
+            _head(pages[0], f"page 1 of {len(pages)}; plot(…, page=2) draws the next")
         return pages[0]
     if isinstance(page, bool) or page not in range(1, len(pages) + 1):
         raise OptionError(f"page={shown(page)}: the picture has {len(pages)}, from 1")
@@ -113,15 +113,15 @@ def pages_of(result: Result, kind: str | None = None) -> list[Figure]:
     return figure_of(result, kind).pages(drawn)
 
 
-def _foot(page: Figure, text: str) -> None:
-    """A line below all else on a page."""
+def _head(page: Figure, text: str) -> None:
+    """A line above all else on a page: below it may be a legend."""
     inches, engine = page.get_figheight(), page.get_layout_engine()
-    page.set_figheight(inches + FOOT)
-    bottom = FOOT / (inches + FOOT)
+    page.set_figheight(inches + HEAD)
+    share = HEAD / (inches + HEAD)
     if engine is not None:
-        engine.set(rect=(0, bottom, 1, 1 - bottom))
-    style = {"ha": "right", "va": "bottom", "fontsize": NOTE_SIZE, "color": QUIET}
-    page.text(0.995, 0.1 * bottom, text, **style)
+        engine.set(rect=(0, 0, 1, 1 - share))
+    style = {"ha": "right", "va": "top", "fontsize": NOTE_SIZE, "color": QUIET}
+    page.text(0.995, 1 - 0.2 * share, text, **style)
 
 
 def figure_of(result: Result, kind: str | None = None) -> AnyFigure:
