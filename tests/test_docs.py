@@ -225,7 +225,7 @@ def test_the_commands_of_the_page_of_gates_are_understood() -> None:
     text = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
     commands = re.findall(r"halfwidth gate ([^|\n]*?)(?: \|\|.*)?$", text, flags=re.MULTILINE)
     commands = [one for one in commands if one.startswith(("new.csv", "preds_new.csv"))]
-    assert len(commands) == 4
+    assert len(commands) == 5
     verb = command("gate").commands["gate"]
     for one in commands:
         given = verb.make_context("gate", one.split()).params

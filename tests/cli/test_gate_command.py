@@ -44,7 +44,13 @@ OPTIONS = ("--metric", "hd95", "--margin", "1")
     [
         ("same", "old", "1", 0, "passed: same is non-inferior to old by the margin of 1: the 95 %"),
         ("worse", "old", "1", 4, "failed: worse is inferior to old: the 95 % CI of the difference"),
-        ("same_few", "old_few", "0.1", 5, "undecided: same_few against old_few: the 95 % CI of the"),
+        (
+            "same_few",
+            "old_few",
+            "0.1",
+            5,
+            "undecided: same_few against old_few: the 95 % CI of the",
+        ),
     ],
 )
 def test_exit_statuses(run: Run, new: str, old: str, margin: str, status: int, words: str) -> None:

@@ -640,3 +640,42 @@ def test_methods_of_a_metric_are_those_it_takes(run: Run, table: Path) -> None:
         for name in names:
             ask = ("ci", table, "--target", "y", "--score", "p", "--metric", metric)
             assert run(*ask, "--method", name, "--n-resamples", "49").status == 0, name
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("calibration", "a calibration curve needs predicted probabilities, and scores from"),
+        ("reliability", "a reliability curve needs predicted probabilities, and scores from"),
+        ("decision", "a decision curve needs predicted probabilities, and scores from"),
+    ],
+)
+def test_a_curve_is_refused_in_its_own_name(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, words: str
+) -> None:
+    """And not in that of a metric that nobody typed, such as the ICI."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"y": rng.integers(0, 2, 40), "s": rng.normal(0, 3, 40)})
+    frame.to_csv("t.csv", index=False)
+    asked = ("ci", "t.csv", "--target", "y", "--score", "s", "--metric", "auroc")
+    ran = run(*asked, "--plot", "f.png", "--plot-kind", kind)
+    assert ran.status == 2
+    assert words in ran.err
+
+
+def test_who_typed_no_spline_is_offered_no_knots(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    p = np.linspace(0.02, 0.98, 40)
+    happened = (p > 0.5).astype(int)
+    happened[[3, 4]] = 1  # Two below, so that no threshold separates, and no spline is finite.
+    pd.DataFrame({"y": happened, "p": p}).to_csv("t.csv", index=False)
+    asked = ("ci", "t.csv", "--target", "y", "--score", "p", "--metric")
+    typed, drawn = (
+        run(*asked, "ici"),
+        run(*asked, "auroc", "--plot", "f.png", "--plot-kind", "calibration"),
+    )
+    assert "take fewer knots (ici:3) or more cases" in typed.err
+    assert drawn.err.endswith("fits the 40 cases best; take more cases\n")

@@ -85,7 +85,10 @@ def test_no_interval_is_inconclusive() -> None:
     assert found is not None
     assert (found.word, found.equivalent, found.n_needed) == ("inconclusive", False, None)
     assert math.isnan(found.lead_needed)
-    assert found.sentence == "new against old is inconclusive: the difference in mean DSC has no interval."
+    assert (
+        found.sentence
+        == "new against old is inconclusive: the difference in mean DSC has no interval."
+    )
 
 
 def test_an_open_interval_has_no_lead_that_would_do() -> None:
@@ -257,8 +260,8 @@ def test_sentences() -> None:
     )
     assert sentence(difference(-0.02, 0.012), 0.01) == (
         "new against old is inconclusive: the 95 % CI of the difference in mean DSC, -0.020 to "
-        "0.012, contains -0.01. With 50 cases a difference above 0.006 would be enough; about 360 would settle the "
-        "observed difference, -0.004."
+        "0.012, contains -0.01. With 50 cases a difference above 0.006 would be enough; about 360 "
+        "would settle the observed difference, -0.004."
     )
     assert sentence(difference(-math.inf, 3.0)).endswith("-∞ to 3.000, contains 0.")
 

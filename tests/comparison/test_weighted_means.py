@@ -26,7 +26,7 @@ DESIGN: dict[str, Any] = {
 }
 DESIGNS = [(), *((one,) for one in DESIGN), *itertools.combinations(DESIGN, 2)]
 DRAWN: dict[str, Any] = {"n_resamples": 99, "rng": 1}
-LOSS = {
+LOSS: dict[str, Any] = {
     "brier": lambda p: (p - TRUTH) ** 2,
     "nll": lambda p: -np.log(np.where(TRUTH == 1, p, 1 - p)),
 }

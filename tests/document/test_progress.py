@@ -143,7 +143,7 @@ def test_a_bar_waits_for_no_step_and_gives_way_to_that_of_what_is_within(
 def test_ranks_show_how_many_models_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = watched(monkeypatch)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    seen = []
+    seen: list[bool] = []
 
     def middle(values: NDArray[np.float64], axis: int = -1) -> Any:
         if len(seen) == 20:  # Not before models are ranked.

@@ -58,7 +58,7 @@ def ranked(
     """
     for one in (family, *further):
         _check_direction(one)
-    options = options.of_metric(next(iter(family.jobs.values())).functional.metric)
+    options = options.for_metric(next(iter(family.jobs.values())).functional.metric)
     under_policies: dict[str, dict[str, int]] = {}
     if not further:
         under_policies = _ranks_under_policies(family, scheme, options, settings)

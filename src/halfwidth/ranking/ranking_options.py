@@ -29,7 +29,7 @@ class RankingOptions:
 
     # Each gives a ranking.
     schemes: tuple[str, ...]
-    # As it was given, of all metrics; `of_metric` has that of one.
+    # As it was given, of all metrics; `for_metric` has that of one.
     margins: Numbers
     top: int
     # Whether a missing value takes the last rank of its case.
@@ -41,7 +41,7 @@ class RankingOptions:
     combining: Combining = Combining()
     margin: float = 0.0
 
-    def of_metric(self, metric: Metric) -> RankingOptions:
+    def for_metric(self, metric: Metric) -> RankingOptions:
         """The options of a ranking by one metric."""
         return replace(self, margin=number_of(self.margins, metric) or 0.0)
 

@@ -64,15 +64,15 @@ class Gate(Result):
 
     def document(self) -> Document:
         """The sentence, a table of what it rests on, and the comparisons for programs."""
-        from halfwidth.document.parts import Adaptive, Data, Document, Paragraph
+        from halfwidth.document.parts import Adaptive, Data, Document, Paragraph, Part
         from halfwidth.results.documents.comparison_tables import gate_tables
         from halfwidth.results.fields import caution_items
 
         said = Paragraph(self.sentence(), wraps=False)
         in_short, table = gate_tables(self.comparisons)
         # A log has a line; a page to keep, such as the summary of a step, the numbers.
-        short = (said, in_short) if len(self.comparisons) > 1 else (said,)
-        full = (said, table, *caution_items(self.comparisons.caution_lines()))
+        short: tuple[Part, ...] = (said, in_short) if len(self.comparisons) > 1 else (said,)
+        full: tuple[Part, ...] = (said, table, *caution_items(self.comparisons.caution_lines()))
         return Document((Adaptive(short, full),), Data(self.to_dict, self.to_rows))
 
     def to_dict(self) -> dict[str, Any]:

@@ -26,12 +26,11 @@ def _values(n_models: int, n_metrics: int, n_levels: int) -> hw.CaseValues:
     ]
     frame = pd.DataFrame(rows, columns=["case", "model", "organ", *METRICS])
     names = [*METRICS][:n_metrics]
-    by = {"by": "organ"} if n_levels else {}
-    value = {} if len(names) > 1 else {"value": names[0]}
+    further: Any = {"by": "organ"} if n_levels else {}
+    if len(names) == 1:
+        further["value"] = names[0]
     metric: Any = names if len(names) > 1 else names[0]
-    return hw.CaseValues.from_table(
-        frame, metric=metric, case="case", model="model", **value, **by
-    )
+    return hw.CaseValues.from_table(frame, metric=metric, case="case", model="model", **further)
 
 
 def _gate(values: hw.CaseValues) -> hw.Gate:
