@@ -542,7 +542,9 @@ def test_costs_change_the_metrics_that_ask_for_them_and_no_other(run: Run, tmp_p
     by_chance = np.outer(cells.sum(axis=1), cells.sum(axis=0)) / 40
     wanted = {
         "cohen_kappa": sk.cohen_kappa_score(truth, predicted),
-        "cohen_kappa:weights=quadratic": sk.cohen_kappa_score(truth, predicted, weights="quadratic"),
+        "cohen_kappa:weights=quadratic": sk.cohen_kappa_score(
+            truth, predicted, weights="quadratic"
+        ),
         "cohen_kappa:weights=costs": 1 - (costs * cells).sum() / (costs * by_chance).sum(),
         "expected_cost": (costs * cells).sum() / 40,
     }

@@ -323,9 +323,7 @@ def test_a_band_of_distance_d_is_d_voxels_wide(
 ) -> None:
     square, less = np.zeros((2, 30, 30), bool)
     square[5:24, 5:24] = less[6:24, 5:24] = True
-    found = metrics.boundary_iou(
-        less, square, distance=distance, definition=definition, spacing=1
-    )
+    found = metrics.boundary_iou(less, square, distance=distance, definition=definition, spacing=1)
     assert found == pytest.approx(shared / union, rel=1e-14)
 
 

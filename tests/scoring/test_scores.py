@@ -504,7 +504,9 @@ def test_labels_that_have_nothing_in_common_are_an_error(tmp_path: Path) -> None
     assert "binary" in complaint(hw.DataError, *pair, "dsc")
 
 
-def test_metrics_with_a_value_of_empty_masks_keep_it_and_their_means_count_it(tmp_path: Path) -> None:
+def test_metrics_with_a_value_of_empty_masks_keep_it_and_their_means_count_it(
+    tmp_path: Path,
+) -> None:
     # Of four cases two hold the label neither in the prediction nor in the reference: by itself as
     # a structure, and beside another one in a label map.
     truth = {case: reference() for case in "abcd"}
@@ -514,7 +516,10 @@ def test_metrics_with_a_value_of_empty_masks_keep_it_and_their_means_count_it(tm
     texts = "dsc,specificity,absolute_volume_error,nsd"
     maps = hw.score_masks(found, truth, texts, spacing=1, tolerance=1)
     alone = hw.score_masks(
-        *({case: (one == 2).astype(np.uint8) for case, one in side.items()} for side in (found, truth)),
+        *(
+            {case: (one == 2).astype(np.uint8) for case, one in side.items()}
+            for side in (found, truth)
+        ),
         texts,
         spacing=1,
         tolerance=1,
@@ -523,7 +528,9 @@ def test_metrics_with_a_value_of_empty_masks_keep_it_and_their_means_count_it(tm
     for scores, label in ((maps, "2"), (alone, "two")):
         rows = {(row.case, row.metric): row for row in scores if row.label == label}
         for case in "cd":
-            own = {name: (rows[case, name].value, rows[case, name].status) for name in texts.split(",")}
+            own = {
+                name: (rows[case, name].value, rows[case, name].status) for name in texts.split(",")
+            }
             assert own["specificity"] == (1, "ok")
             assert own["absolute_volume_error"] == (0, "ok")
             assert {own[name][1] for name in ("dsc", "nsd")} == {NOT_APPLICABLE}

@@ -157,7 +157,11 @@ def kce(
     bounds=UNIT_INTERVAL,
     bounds_rule=_range_of_root,
     form=dataclasses.replace(PRODUCTS, value=_root, power=0.5),
-    pitfalls=(NO_SIZE, BY_BANDWIDTH, "0 for most samples of a calibrated model, but biased upwards"),
+    pitfalls=(
+        NO_SIZE,
+        BY_BANDWIDTH,
+        "0 for most samples of a calibrated model, but biased upwards",
+    ),
 )
 def root_kce(
     y_true: ArrayLike,

@@ -78,8 +78,7 @@ class Waves:
         """The densities at the points, smoothed so widely."""
         damped = self._damped(np.array(bandwidth))
         centre, perfect, noise = (
-            self._density(waves * damped)[None]
-            for waves in (self.centre, self.perfect, self.noise)
+            self._density(waves * damped)[None] for waves in (self.centre, self.perfect, self.noise)
         )
         return Deviations(centre, perfect, noise, self.draws)
 
