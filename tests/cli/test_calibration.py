@@ -26,6 +26,7 @@ FRAME = pd.DataFrame(
     }
 )
 CI = "ci t.csv --target y --score p"
+MODELS = (("A", 1.0), ("B", 1.5))
 PLAN = "plan calibration --prevalence 0.1 --auroc 0.8"
 
 
@@ -35,6 +36,65 @@ def files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     FRAME.to_csv("t.csv", index=False)
     FRAME.to_csv("two.csv", index=False)
     FRAME.assign(site=FRAME.site.mask(FRAME.index == 3)).to_csv("holes.csv", index=False)
+
+
+OF = "of the positive class, 0 to 1"
+
+
+@pytest.mark.parametrize("fmt", ["table", "json", "csv", "markdown", "latex"])
+@pytest.mark.parametrize("verb", ["ci", "compare", "rank"])
+def test_of_two_classes_every_output_says_that_half_of_the_sum_is_meant(
+    run: Run, verb: str, fmt: str
+) -> None:
+    models = [
+        FRAME.assign(model=name, case=FRAME.index, p=FRAME.p**power) for name, power in MODELS
+    ]
+    pd.concat(models).to_csv("models.csv", index=False)
+    file = "t.csv" if verb == "ci" else "models.csv --model model --case case"
+    given = f"--target y --score p --metric brier --seed 1 --n-resamples 99 --format {fmt}"
+    ran = run(verb, *file.split(), *given.split())
+    assert ran.status == 0, ran.err
+    found = " ".join(ran.out.split())
+    if (verb, fmt) == ("ci", "table"):
+        # The column is too narrow for a line of it.
+        assert set(f"({OF})".split()) <= set(found.split())
+    elif fmt in ("table", "markdown", "latex") or verb == "rank":
+        assert f"Brier score ({OF})" in found
+    elif fmt == "json":
+        assert f'"parameters": {{ "{OF[:2]}": "{OF[3:]}"' in found
+    else:
+        assert f"of={OF[3:]}" in found
+
+
+def test_only_what_two_classes_halve_names_its_class() -> None:
+    y, p = FRAME.y.to_numpy()[:80], FRAME.p.to_numpy()[:80]
+    test = hw.Predictions.from_arrays(y, p)
+    names = ["brier", "root_brier", "kce", "root_kce", "ece_kde", "brier_skill", "nll", "ece"]
+    rows = hw.estimate(test, metric=names, n_resamples=49, rng=1)
+    said = {one.metric: one.parameters.get("of") for one in rows}
+    ends = {"kce": "-1 to 1"}
+    halved = [name for name in names if hw.SAMPLE_METRICS[name].halved]
+    assert said == {
+        name: f"the positive class, {ends.get(name, '0 to 1')}" if name in halved else None
+        for name in names
+    }
+    assert halved == names[:5]
+    for one in rows:
+        low, high = one.to_dict()["bounds"]
+        assert said[one.metric] is None or said[one.metric].endswith(f"{low:g} to {high:g}")
+        assert (f"(of {said[one.metric]}" in one.sentence()) == (said[one.metric] is not None)
+    # Both classes together are twice the one.
+    both = hw.Predictions.from_arrays(y, np.stack([1 - p, p], axis=1))
+    (whole,) = hw.estimate(both, metric="brier", average="sum", rng=1)
+    assert whole.value == pytest.approx(2 * rows[0].value, rel=1e-12)
+    assert whole.to_dict()["bounds"] == [0, 2]
+    assert "of" not in whole.parameters
+
+
+def test_a_report_says_that_half_of_the_sum_is_meant(run: Run) -> None:
+    ran = run(*"report t.csv --target y --score p --metric brier --seed 1 --out r.html".split())
+    assert ran.status == 0, ran.err
+    assert f"Brier score ({OF})" in Path("r.html").read_text(encoding="utf-8")
 
 
 def test_a_test_of_calibration(run: Run) -> None:

@@ -18,7 +18,7 @@ from halfwidth.arithmetic import kernel_curves, kernel_products
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Level
 from halfwidth.intervals.compute import intervals
-from halfwidth.metrics import building, ece_kde, kce, smooth_ece
+from halfwidth.metrics import building, ece_kde, kce, root_kce, smooth_ece
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.noise.products import products
@@ -29,7 +29,7 @@ NAMES = ("smooth_ece", "ece_kde", "kce")
 
 
 def statistic_of(name: str, classes: int | None = None, **given: float) -> Any:
-    parameters = {"estimator": 0.0} if name == "kce" else {}
+    parameters = {"estimator": 0.0} if name.endswith("kce") else {}
     metric = Metric(hw.SAMPLE_METRICS[name], parameters | given)
     return building.probability_statistic(metric, classes, "" if classes is None else "canonical")
 
@@ -124,6 +124,33 @@ def test_smoothed_deviations_are_the_same_in_blocks_of_cases(
         np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12 * np.abs(wanted).max())
 
 
+def test_sums_of_waves_are_those_of_each_case() -> None:
+    y, p = cases(9, 700, power=1.3)
+    records, plan = np.stack([p, y])[None].astype(float), Plan(entropy=1, n_resamples=9)
+    made = smoothed_deviations(
+        records, Design((700,), paired=True), statistic_of("smooth_ece"), plan
+    )
+    (waves,) = made.samples
+    cosines = np.cos(np.pi * np.arange(len(waves.centre))[:, None] * p) / 700
+    deviations = cosines * (y - p)
+    rest = deviations - deviations.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(waves.centre, deviations.sum(axis=1), rtol=1e-12, atol=1e-15)
+    for found, wanted in (
+        (waves.perfect, (cosines * p * (1 - p)) @ cosines.T),
+        (waves.noise, rest @ rest.T * 700 / 699),
+    ):
+        np.testing.assert_allclose(found @ found, wanted, rtol=1e-12, atol=1e-12 * wanted.max())
+    # The size of the density at even points, by the sum of its waves.
+    count = len(waves.centre)
+    points = (np.arange(2 * count) + 0.5) / (2 * count)
+    at = (
+        np.cos(np.pi * np.arange(count)[:, None] * points)
+        * np.append(0.5, np.ones(count - 1))[:, None]
+    )
+    damped = waves.centre * np.exp(-((np.arange(count) * np.pi * 0.05) ** 2) / 2)
+    assert waves.at(0.05).size[0] == pytest.approx(np.abs(damped @ at / count).sum(), rel=1e-12)
+
+
 def test_the_interval_of_smooth_ece_takes_little_memory() -> None:
     y, p = cases(9, 100_000, power=1.2)
     # Whatever is imported at first use is.
@@ -142,7 +169,7 @@ def test_the_interval_of_smooth_ece_takes_little_memory() -> None:
 # --------------------------------------------------------------------------- ECE-KDE
 
 
-def kernel_error_by_hand(y: Array, p: Array, bandwidth: float) -> float:
+def kernel_error_by_hand(y: Array, p: Array, bandwidth: float, power: float = 1.0) -> float:
     total = 0.0
     for j, at in enumerate(p):
         above = below = 0.0
@@ -150,8 +177,79 @@ def kernel_error_by_hand(y: Array, p: Array, bandwidth: float) -> float:
             if i != j:
                 density = stats.beta.pdf(at, centre / bandwidth + 1, (1 - centre) / bandwidth + 1)
                 above, below = above + density * y[i], below + density
-        total += abs(above / below - at)
+        total += abs(above / below - at) ** power
     return total / len(p)
+
+
+def test_ece_kde_of_squares_is_the_mean_square_and_of_two_classes_twice_that_of_one() -> None:
+    y, p = cases(7, 40)
+    wanted = kernel_error_by_hand(y, p, 0.1, power=2.0)
+    assert ece_kde(y, p, bandwidth=0.1, p=2) == pytest.approx(wanted, rel=1e-9)
+    for power in (1, 2):
+        name = f"ece_kde:bandwidth=0.1,p={power}"
+        one = metric_ci(y, p, metric=name, method="inverted", n_resamples=199, rng=1)
+        both = metric_ci(
+            y,
+            np.stack([1 - p, p], axis=1),
+            metric=name,
+            average="canonical",
+            method="inverted",
+            n_resamples=199,
+            rng=1,
+        )
+        assert both.value == pytest.approx(2 * one.value, rel=1e-9)
+        assert 0 <= one.low <= one.value <= one.high <= 1
+        assert f"of the positive class, 0 to 1, bandwidth 0.1{', p 2' * (power == 2)}" in (
+            one.sentence()
+        )
+        assert (one.range.high, both.range.high) == (1, 2)
+
+
+def test_an_interval_of_squares_is_that_of_their_root() -> None:
+    # Of equal gaps both powers are of one distance, and so are their intervals.
+    y = np.tile([0, 1], 200)
+    p = np.full(400, 0.8)
+    records = np.stack([p, y])[None].astype(float)
+    ends = []
+    for power in (1.0, 2.0):
+        (made,) = intervals(
+            records,
+            statistic_of("ece_kde", bandwidth=0.1, p=power),
+            [hw.METHODS["inverted"]],
+            Level(0.95),
+            plan=Plan(entropy=5, n_resamples=999),
+            design=Design((400,), paired=True),
+        )
+        bounds = made.interval
+        ends.append([bounds.low[0] ** (1 / power), bounds.high[0] ** (1 / power)])
+    assert ends[1] == pytest.approx(ends[0], rel=0.02)
+    assert ends[0][0] < 0.3 < ends[0][1]
+
+
+def test_the_root_of_the_kernel_error_and_its_interval_are_roots() -> None:
+    y, p = cases(10, 120, power=2.0)
+    assert root_kce(y, p, bandwidth=0.2) == pytest.approx(math.sqrt(kce(y, p, bandwidth=0.2)))
+    calibrated = np.array([0, 1]), np.array([0.5, 0.5])
+    assert kce(*calibrated) < 0
+    assert root_kce(*calibrated) == 0
+    assert root_kce(*calibrated, estimator=1) == 0
+    assert math.isnan(root_kce([1], [0.4]))
+    records = np.stack([p, y])[None].astype(float)
+    square, root = (
+        intervals(
+            records,
+            statistic_of(name, bandwidth=0.2),
+            [hw.METHODS["inverted_products"]],
+            Level(0.95),
+            plan=Plan(entropy=5, n_resamples=999),
+            design=Design((120,), paired=True),
+        )[0].interval
+        for name in ("kce", "root_kce")
+    )
+    assert root.low == pytest.approx(np.sqrt(square.low), rel=1e-12)
+    assert root.high == pytest.approx(np.sqrt(square.high), rel=1e-12)
+    value = kce(y, p, bandwidth=0.2)
+    assert root.standard_error == pytest.approx(square.standard_error / 2 / math.sqrt(value))
 
 
 @pytest.mark.parametrize("bandwidth", [0.5, 0.02])

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from PIL import Image
@@ -339,6 +340,17 @@ def test_an_empty_skeleton_has_a_status_of_its_own() -> None:
     assert status == "empty skeleton"
     assert math.isnan(scores.value("cldice"))
     assert whole == (1.0, "ok")
+
+
+@pytest.mark.parametrize("definition", ["all", "stored"])
+def test_a_row_of_cldice_names_its_definition_in_every_output(definition: str) -> None:
+    text = "cldice" if definition == "all" else f"cldice:definition={definition}"
+    scores = hw.score_masks(prediction(), reference(), text, only=["1"])
+    assert [row.parameters for row in scores] == [f"definition={definition}"]
+    assert scores.to_frame()["parameters"].tolist() == [f"definition={definition}"]
+    ready = hw.CaseValues.from_table(pd.concat([scores.to_frame()] * 3).assign(case=list("abc")))
+    (estimate,) = hw.estimate(ready, method="t")
+    assert f"clDice (definition {definition})" in estimate.sentence()
 
 
 def test_a_missing_prediction_is_missed(tmp_path: Path) -> None:

@@ -32,6 +32,8 @@ class Parameter:
     in_voxels: tuple[str, ...] = ()
     # Whether leaving it unsaid means something.
     optional: bool = False
+    # Whether a value that is computed names it even where it is the usual one: the first choice.
+    named: bool = False
     # Whether it is how far a boundary may be off, which one option sets for all metrics.
     tolerated: bool = False
     # How far from a limit that it must not reach a value has to be: closer, no number of cases is

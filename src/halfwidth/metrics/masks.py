@@ -43,6 +43,7 @@ def definition_of(
     *words: tuple[str, float],
     summary: str = "of the boundary, and of how the two directions are combined",
     in_voxels: tuple[str, ...] = (),
+    named: bool = False,
 ) -> Parameter:
     """The parameter by which definitions of one metric differ."""
     return Parameter(
@@ -53,6 +54,7 @@ def definition_of(
         words=words,
         choices=tuple(number for _, number in words),
         in_voxels=in_voxels,
+        named=named,
         optional=True,
     )
 

@@ -22,7 +22,10 @@ __all__ = ["cldice", "dsc", "f_beta", "iou", "ppv", "sensitivity", "specificity"
 
 ALL, STORED = 0.0, 1.0
 OF_SKELETONS = definition_of(
-    ("all", ALL), ("stored", STORED), summary="of the orientations whose skeletons count"
+    ("all", ALL),
+    ("stored", STORED),
+    summary="of the orientations whose skeletons count",
+    named=True,
 )
 BETA = Parameter("beta", 1.0, "weight of sensitivity against PPV", above=0, at_most=1000)
 

@@ -59,6 +59,8 @@ class MetricChoice:
             if tolerance is None:
                 raise _missing_tolerance(spec, f" for label {label!r}")
             parameters = {**parameters, str(limit): tolerance}
+        named = {one.name: one.choices[0] for one in spec.parameters if one.named}
+        parameters = {**named, **parameters}
         return Metric(spec, bind(spec.name, spec.parameters, parameters, complete=True))
 
 

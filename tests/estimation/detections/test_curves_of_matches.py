@@ -110,6 +110,27 @@ def test_area_under_afroc_curves(kind: Any, name: str, ties: bool) -> None:
     assert curve.n_without == (lists.n_references[:, 0] == 0).sum()
 
 
+@pytest.mark.parametrize("kind", ["pr", "froc", "afroc"])
+def test_the_mean_over_classes_ends_where_the_detections_of_all_classes_do(kind: Any) -> None:
+    # Of two classes on the same four images the second has fewer lesions, and fewer marks.
+    first = [(0, 0, 0.9, [1]), (2, 0, 0.8, [0]), (1, 0, 0.7, [1]), (0, 0, 0.6, [0])]
+    second = [(0, 1, 0.9, [1]), (3, 1, 0.5, [0])]
+    lists = of_entries([*first, *second], [[2, 2], [1, 0], [0, 0], [0, 0]], classes=2)
+    (mean,), each = made(lists, kind), made(lists, kind, ("none",))
+    end = max(one.line[-1, 0] for one in each)
+    assert mean.line[-1, 0] <= end < mean.line[-1, 0] + 0.05
+    whole = np.concatenate([mean.line, mean.extension[1:]])
+    np.testing.assert_array_equal(whole[:, 0], mean.x[: len(whole)])
+    np.testing.assert_array_equal(whole[:, 1], mean.y[: len(whole)])
+    if kind == "pr":
+        # What no class finds has no precision, and the average counts it as 0.
+        assert not len(mean.extension)
+        assert not mean.y[len(whole) :].any()
+    else:
+        assert len(whole) == len(mean.x)
+        assert tuple(mean.extension[0]) == tuple(mean.line[-1])
+
+
 def test_a_curve_without_ties_by_hand() -> None:
     lists = of_entries(
         [(0, 0, 0.9, [1]), (2, 0, 0.8, [0]), (1, 0, 0.7, [1]), (0, 0, 0.6, [0])], [2, 1, 0, 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -91,20 +92,33 @@ class Heights:
         extended = tuple(with_pseudo_units(one, self.design) for one in self.by_class)
         return Heights._from_lists(self.kind, self.form, extended, pseudo_units(self.design))
 
+    @functools.cached_property
+    def _corners(self) -> Array:
+        """Heights of the images themselves, (K, 2)."""
+        once = np.ones((1, self.design.units), dtype=np.int64)
+        return np.column_stack([self.grid, self(once)[:, 0]])
+
     def line(self) -> Array:
         """Corners of the curve of the images themselves, up to the last detection, (m, 2)."""
-        # An average over classes has none of its own: its heights stand for them.
+        # An average over classes has none of its own: its heights stand for them, up to the last
+        # detection of any class.
+        lines = [_LINES[self.kind](one, self.form) for one in self.by_class]
         if len(self.by_class) > 1:
-            once = np.ones((1, self.design.units), dtype=np.int64)
-            return np.column_stack([self.grid, self(once)[:, 0]])
-        line = _LINES[self.kind](self.by_class[0], self.form)
+            ends = [one[-1, 0] for one in lines if len(one)]
+            return self._corners[self.grid <= max(ends, default=-np.inf)]
+        (line,) = lines
         # Columns of the figure are parts of the longest axis.
         scale = (max([1.0, *line[-1:, 0].tolist()]), 1.0)
         return thinned(line / scale) * scale
 
     def extension(self, line: Array) -> Array:
         """How the curve goes on behind its last detection; empty where nothing is counted."""
-        if len(self.by_class) > 1 or not len(line) or self.kind == "pr":
+        if self.kind == "pr":
+            return NO_CORNERS
+        if len(self.by_class) > 1:
+            beyond = self._corners[max(len(line) - 1, 0) :]
+            return beyond if len(beyond) > 1 and np.isfinite(beyond).all() else NO_CORNERS
+        if not len(line):
             return NO_CORNERS
         x, y = line[-1]
         end = (max(x, FALSE_POSITIVES[-1]), y) if self.kind == "froc" else (1.0, 1.0)

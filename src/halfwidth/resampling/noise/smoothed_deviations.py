@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -51,14 +50,11 @@ class Waves:
     noise: Array
     draws: Array  # (B, K)
 
-    @functools.cached_property
-    def _cosines(self) -> Array:
-        """Shares of the density at even points between 0 and 1, (K, T)."""
-        count = len(self.centre)
-        points = (np.arange(2 * count) + 0.5) / (2 * count)
-        cosines = np.cos(np.pi * np.arange(count)[:, None] * points) / count
-        cosines[0] /= 2
-        return cosines
+    def _density(self, waves: Array) -> Array:
+        """Shares of the densities at even points between 0 and 1, (..., K) -> (..., 2K)."""
+        from scipy import fft
+
+        return np.asarray(fft.dct(waves, type=3, n=2 * waves.shape[-1])) / (2 * waves.shape[-1])
 
     def _damped(self, bandwidth: Array) -> Array:
         return damping(np.arange(float(len(self.centre))), bandwidth)
@@ -80,13 +76,11 @@ class Waves:
 
     def at(self, bandwidth: float) -> Deviations:
         """The densities at the points, smoothed so widely."""
-        smoothed = self._damped(np.array(bandwidth))[:, None] * self._cosines
-        return Deviations(
-            (self.centre @ smoothed)[None],
-            (self.perfect @ smoothed)[None],
-            (self.noise @ smoothed)[None],
-            self.draws,
+        damped = self._damped(np.array(bandwidth))
+        centre, perfect, noise = (
+            self._density(waves * damped)[None] for waves in (self.centre, self.perfect, self.noise)
         )
+        return Deviations(centre, perfect, noise, self.draws)
 
     def sizes(self, waves: Array) -> Array:
         """The size of each of some sums, (B, K) -> (B,)."""
@@ -99,7 +93,7 @@ class Waves:
 
         def excess(bandwidth: Array) -> Array:
             damped = waves * self._damped(bandwidth[:, None])
-            return np.asarray(np.abs(damped @ self._cosines).sum(axis=-1) - bandwidth)
+            return np.asarray(np.abs(self._density(damped)).sum(axis=-1) - bandwidth)
 
         low = np.zeros(len(waves))
         # Smoothing makes none larger.
@@ -136,43 +130,63 @@ def _waves_of(records: Array, form: SmoothedError, design: Design, draws: Array)
     p, y = records[:2]
     weights = records[2] if form.weighted else np.ones(p.shape)
     weights = weights / weights.sum()
-    orders = np.pi * np.arange(draws.shape[-1])[:, None]
-    step = AT_ONCE // len(orders)
-    blocks = [slice(start, start + step) for start in range(0, len(p), step)]
+    cases, count = weights * (y - p), draws.shape[-1]
+    rows = np.stack([cases, weights**2 * p * (1 - p), cases**2, cases * weights])
+    of_cases, of_outcomes, squared, weighed = _sums_of_cosines(p, rows, 2 * count - 1)
+    centre, perfect = of_cases[:count], _of_pairs(of_outcomes)
+    if design.independent:
+        # What cases deviate by from the mean deviation, which adds up to 0.
+        both = np.outer(centre, weighed[:count])
+        around = _of_pairs(squared) - both - both.T + np.outer(centre, centre) * (weights @ weights)
+        return Waves(centre, root(perfect), root(around * (len(p) / max(len(p) - 1, 1))), draws)
+    noise, squares = _noise_in(p, cases, weights, centre, design)
+    perfect = perfect * added_by_clusters(squares, noise, design)
+    return Waves(centre, root(perfect), root(noise)[0], draws)
 
-    def cosines(block: slice) -> Array:
-        return np.asarray(np.cos(orders * p[block]) * weights[block])
 
-    centre, totals = np.zeros(len(orders)), np.zeros((len(orders), len(design.strata)))
-    perfect = np.zeros((len(orders), len(orders)))
-    for block in blocks:
-        waves = cosines(block)
-        strata, first = np.unique(design.stratum_of_case[block], return_index=True)
-        cases = waves * (y - p)[block]
-        centre += cases.sum(axis=-1)
-        totals[:, strata] += np.add.reduceat(cases, first, axis=-1)
-        perfect += (waves * (p * (1 - p))[block]) @ waves.T
+def _sums_of_cosines(p: Array, rows: Array, count: int) -> Array:
+    """Σ w cos(mπp) of so many orders m, w of (R, n) -> (R, count).
 
-    def rest(block: slice) -> Array:
-        """What the cases deviate by from the mean deviation."""
-        return np.asarray(cosines(block) * (y - p)[block] - centre[:, None] * weights[block])
+    Each order is the sum of two, of few small and few large ones, whose waves are multiplied.
+    """
+    few = math.isqrt(count) + 1
+    small, large = np.arange(few)[:, None], few * np.arange(-(-count // few))[:, None]
+    total = np.zeros((len(rows), len(large), few), dtype=complex)
+    step = max(1, AT_ONCE // (few + len(rows) * len(large)))
+    for start in range(0, len(p), step):
+        turned = np.pi * 1j * p[start : start + step]
+        waves = rows[:, None, start : start + step] * np.exp(large * turned)
+        total += waves @ np.exp(small * turned).T
+    return total.real.reshape(len(rows), -1)[:, :count]
 
-    weight = np.bincount(design.stratum_of_case, weights)
-    if len(blocks) == 1:
-        cases = rest(blocks[0])[None]
-        noise, squares = covariance_of(units_of(cases, design)), (cases**2).sum(axis=(-2, -1))
-    else:
-        noise, squares = _noise_in(blocks, rest, totals - centre[:, None] * weight, design)
-    perfect = perfect[None] * added_by_clusters(squares, noise, design)
-    return Waves(centre, root(perfect)[0], root(noise)[0], draws)
+
+def _of_pairs(sums: Array) -> Array:
+    """From Σ w cos(mπp) to Σ w cos(jπp) cos(kπp), (2K - 1,) -> (K, K)."""
+    order = np.arange(len(sums) // 2 + 1)
+    return np.asarray((sums[np.abs(order[:, None] - order)] + sums[order[:, None] + order]) / 2)
 
 
 def _noise_in(
-    blocks: Sequence[slice], rest: Callable[[slice], Array], totals: Array, design: Design
+    p: Array, deviations: Array, weights: Array, centre: Array, design: Design
 ) -> tuple[Array, Array]:
     """The covariance of sums over units, (1, K, K), and the sum of squares of their cases, (1,)."""
-    # `rest` is what the cases of a block add to the sums, (K, cases); `totals` are of strata, (K,
-    # H).
+    orders = np.pi * np.arange(len(centre))[:, None]
+    step = AT_ONCE // len(orders)
+    blocks = [slice(start, start + step) for start in range(0, len(p), step)]
+
+    def rest(block: slice) -> Array:
+        """What the cases deviate by from the mean deviation."""
+        waves = np.cos(orders * p[block]) * deviations[block]
+        return np.asarray(waves - centre[:, None] * weights[block])
+
+    if len(blocks) == 1:
+        cases = rest(blocks[0])[None]
+        return covariance_of(units_of(cases, design)), (cases**2).sum(axis=(-2, -1))
+    totals = np.zeros((len(orders), len(design.strata)))
+    for block in blocks:
+        strata, first = np.unique(design.stratum_of_case[block], return_index=True)
+        totals[:, strata] += np.add.reduceat(rest(block), first, axis=-1)
+    # Of strata.
     counts = np.array(design.strata, float)
     means, scales = totals / counts, np.sqrt(counts / np.maximum(counts - 1, 1))
     stratum_of_unit = np.repeat(np.arange(len(counts)), design.strata)
