@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -160,3 +161,14 @@ def test_methods_without_a_mixed_model_are_left_out_and_named(
     ran = run(*asked, "--method", "empirical_bernstein")
     assert (ran.status, ran.out) == (2, "")
     assert "the fixed effects leave no residual" in ran.err
+
+
+def test_cpu_time_stands_beside_the_time_of_a_worker(spec: Path, store: Path, run: Run) -> None:
+    told = run("study", "status", store).out
+    assert re.match(r"2 of 2 chunks done in \d+ s of one worker, \d+ s of it CPU time\n", told)
+    (file,) = (store / "timings").iterdir()
+    timings = [json.loads(line) for line in file.read_text().splitlines() if line]
+    assert all(0 < one["cpu_seconds"] <= 1.05 * one["seconds"] + 0.05 for one in timings)
+    assert all("cpu_seconds" in own for one in timings for own in one["timings"])
+    ahead = run("study", "run", spec, "--store", store, "--dry-run")
+    assert re.search(r"Predicted: \S+ hours of one worker, \S+ of them CPU time;", ahead.out)

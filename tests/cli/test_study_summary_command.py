@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -339,3 +340,29 @@ def test_both_ways_to_compare_are_one_too_many(store: Path, other: Path, run: Ru
     ran = run("study", "summary", store, *options)
     assert ran.status == 2
     assert "--against compares metrics of two stores" in ran.err
+
+
+def test_the_reference_may_be_named_among_the_methods(store: Path, run: Run) -> None:
+    both = rows(run, store, "--what", "ratios", "--method", "percentile,t")["ratios"]
+    assert both == rows(run, store, "--what", "ratios", "--method", "percentile")["ratios"]
+    alone = asked(run, store, "--what", "ratios", "--method", "t")
+    assert "No other method makes intervals where the reference does." in alone
+
+
+def test_an_average_that_no_cell_has_is_told_so(store: Path, run: Run) -> None:
+    ran = run("study", "summary", store, "--what", "tests", "--average", "macro")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err == "halfwidth: average macro: no cell has any average\n"
+
+
+def test_paces_of_an_unfinished_study_are_of_equal_n(store: Path, run: Run, tmp_path: Path) -> None:
+    unfinished = shutil.copytree(store, tmp_path / "store")
+    (part,) = (unfinished / "parts").glob("*liver-dsc.n00020-*")
+    part.unlink()
+    for what, more in (("pace", []), ("mixed", ["--refits", "0", "--seed", "1"])):
+        ran = run("study", "summary", unfinished, "--what", what, *more)
+        assert ran.status == 0
+        # Of two statistics by three methods, but t of medians.
+        assert "left out: 5 of 40 paces, of other n than most (n = 10)" in ran.err
+    ran = run("study", "summary", unfinished, "--what", "pace", "--metric", "dsc", "--method", "t")
+    assert "left" in ran.out

@@ -126,6 +126,7 @@ SITUATIONS |= {
     "HW410": lambda: hw.metric_ci([1] * 25 + [0] * 25, SCORES, metric="auroc"),
     "HW501": lambda: hw.metric_ci([1] * 10 + [0] * 40, SCORES, metric="accuracy"),
     "HW502": lambda: hw.metric_ci([0, 1] * 25, SCORES, metric="f1"),
+    "HW509": lambda: hw.metric_ci(THREE, [0, 1, 1] * 17, metric="accuracy"),
 }
 SITUATIONS = dict(sorted(SITUATIONS.items()))
 
@@ -294,6 +295,7 @@ SITUATIONS |= {
         ),
         rng=1,
     )[0],
+    "HW854": lambda: hw.rank({"A": GOOD + 1e-4, "B": GOOD}, metric="dsc", rng=1)[0],
     "HW853": lambda: hw.rank(
         {"A": SERIES[:4], "B": LOWER[:4]}, metric="dsc", scheme="test_then_rank", rng=1
     )[0],

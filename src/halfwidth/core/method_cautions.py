@@ -13,9 +13,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "The jackknife of a median takes two or three distinct values, so the acceleration is "
         "arbitrary (exactly 0 for even n). BCa then gains nothing over percentile on untied values "
         "and is undefined or far off on tied ones; in a study of 228 instances its coverage fell "
-        "as n grew. A jackknife that leaves out clusters takes more values: there the expanded BCa, "
-        "which auto takes of few clusters, covered medians more often than percentile, and this is "
-        "not raised.",
+        "as n grew. A jackknife that leaves out clusters takes more values: the expanded BCa that "
+        "auto takes of few clusters covered medians more often than percentile.",
         "Use exact or percentile.",
         "andre2025",
         reliability=True,

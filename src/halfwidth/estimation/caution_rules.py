@@ -125,29 +125,24 @@ def _about_failures(context: CautionContext) -> Iterator[Caution | None]:
 
 
 def _missing(context: CautionContext) -> Caution:
-    e, counts = context.estimate, context.estimate.missing == "worst"
+    e = context.estimate
     if context.absent is not None and len(context.absent) > 1:
         return missing_caution(context.absent, context.n_infinite, e.missing)
     what = "values missing" if e.without_result is None else "cases without a result"
-    total = e.n + (0 if counts else e.n_missing)
-    return _missing_caution(e.n_missing, total, what, context.n_infinite, e.missing)
+    total = e.n + (0 if e.missing == "worst" else e.n_missing)
+    return _missing_of(e.n_missing, total, what, context.n_infinite, e.missing)
 
 
 def missing_caution(absent: NDArray[np.bool_], n_infinite: int, policy: str) -> Caution:
     """The caution about missing values of several models, (models, cases)."""
     what = f"values missing, in {int(absent.any(axis=0).sum())} of {absent.shape[-1]} cases"
-    return _missing_caution(int(absent.sum()), absent.size, what, n_infinite, policy)
+    return _missing_of(int(absent.sum()), absent.size, what, n_infinite, policy)
 
 
-def _missing_caution(count: int, total: int, what: str, infinite: int, policy: str) -> Caution:
-    return caution(
-        "HW101",
-        count=count,
-        total=total,
-        what=what,
-        infinite=f" ({infinite} of them infinite)" if infinite else "",
-        policy=POLICIES.get(policy, "left out"),
-    )
+def _missing_of(count: int, total: int, what: str, n_infinite: int, policy: str) -> Caution:
+    infinite = f" ({n_infinite} of them infinite)" if n_infinite else ""
+    numbers = {"count": count, "total": total, "what": what, "infinite": infinite}
+    return caution("HW101", **numbers, policy=POLICIES.get(policy, "left out"))
 
 
 # --------------------------------------------------------------------------- method

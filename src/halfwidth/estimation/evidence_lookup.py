@@ -30,12 +30,12 @@ from halfwidth.results.estimate import Estimate
 # nearer then), and the smallest for those of this much fewer.
 LARGER, FEWER = 2.5, 1.5
 STUDIED = Level(0.95)
-# Of all classes: averages that are another metric.
-OF_CLASSES, OF_ALL = balanced_accuracy.__name__, accuracy.__name__
+# Averages over classes that are another metric.
+OF_ALL = accuracy.__name__
 ONE_NUMBER = {
-    (sensitivity.__name__, "macro"): (OF_CLASSES, "macro"),
-    **{(one.__name__, "micro"): (OF_ALL, "") for one in (sensitivity, ppv, f1)},
+    (sensitivity.__name__, "macro"): (balanced_accuracy.__name__, "macro"),
     (sensitivity.__name__, "weighted"): (OF_ALL, ""),
+    **{(one.__name__, "micro"): (OF_ALL, "") for one in (sensitivity, ppv, f1)},
 }
 
 

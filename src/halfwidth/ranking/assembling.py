@@ -105,7 +105,7 @@ def ranked(
                 *missing_values,
                 *contest.cautions,
                 *policies_disagree(under_policies, family.n_missing),
-                *_unsettled(models),
+                *_near_ties(models),
                 *_alike_in_print(models, better, options.margin),
             ],
             scheme,
@@ -300,10 +300,9 @@ def _missing(family: MeasuredFamily, policy: str) -> tuple[int, list[Caution]]:
     return int(together.any(axis=0).sum()), [raised]
 
 
-def _unsettled(models: Sequence[RankedModel]) -> Iterator[Caution]:
-    unsettled = sum(model.rank_set.low < model.rank_set.high for model in models)
-    if unsettled:
-        yield caution("HW851", count=unsettled, total=len(models))
+def _near_ties(models: Sequence[RankedModel]) -> list[Caution]:
+    count = sum(model.rank_set.low < model.rank_set.high for model in models)
+    return [caution("HW851", count=count, total=len(models))] if count else []
 
 
 def _alike_in_print(

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.study.storage import manifest
@@ -21,7 +23,11 @@ BY = (
     *("metric", "statistic", "average", "label"),
     *("method", "confidence_level", "alternative", "n"),
 )
-SUMMARISED = ("coverage_defined", "width_mean")
+# What a summary is made of.
+SUMMARISED = (
+    *("instance", "coverage", "width_mean", "coverage_se", "undefined", "zero_width", "samples"),
+    *("truth_se", "width_median", "missed_below", "missed_above"),
+)
 
 
 @frozen
@@ -112,24 +118,43 @@ class Results:
             median width (NaN where all are exact).
         """
         by = _checked_columns(by, list(self.run["columns"]))
-        quartiles = ", ".join(
-            f"quantile_cont({column}, {p}) FILTER (NOT isnan({column})) AS {name}_{suffix}"
-            for column, name in zip(SUMMARISED, ("coverage", "width"), strict=True)
-            for p, suffix in ((0.25, "q1"), (0.5, "median"), (0.75, "q3"))
-        )
-        ends = ", ".join(
-            f"quantile_cont({name}, 0.5) FILTER (NOT isnan({name})) AS {name}"
-            for name in ("missed_above", "missed_below")
-        )
-        return self.query(
-            f"SELECT {_quoted(by)}, count(DISTINCT instance) AS instances, {quartiles}, {ends}, "  # noqa: S608 -- names are checked
-            "max(coverage_se) FILTER (NOT isnan(coverage_se)) AS coverage_se, "
-            "sum(undefined) / sum(samples) AS undefined, "
-            "sum(zero_width) / sum(samples) AS zero_width, "
-            "max(truth_se / width_median) "
-            "FILTER (truth_se > 0 AND width_median > 0 AND isfinite(width_median)) AS truth_error "
-            f"FROM cells GROUP BY {_quoted(by)} ORDER BY {_quoted(by)}"
-        )
+        return summarised(self.to_frame(list(dict.fromkeys([*by, *SUMMARISED]))), by)
+
+
+def summarised(cells: pd.DataFrame, by: Sequence[str] = BY) -> pd.DataFrame:
+    """What `Results.summary` says, of any frame of cells."""
+    width, error = (cells[name].to_numpy(float) for name in ("width_median", "truth_se"))
+    usable = (error > 0) & (width > 0) & np.isfinite(width)
+    ratio = np.divide(error, width, out=np.full(len(cells), np.nan), where=usable)
+    coverage = coverage_of_intervals(cells)
+    cells = cells.assign(coverage=coverage, width=cells["width_mean"], truth_error=ratio)
+    grouped = cells.groupby(list(by), sort=True, dropna=False)
+    counts = grouped["instance"].nunique().to_frame("instances")
+    for name in ("coverage", "width"):
+        for suffix, share in (("q1", 0.25), ("median", 0.5), ("q3", 0.75)):
+            counts[f"{name}_{suffix}"] = grouped[name].quantile(share)
+    for name in ("missed_above", "missed_below"):
+        counts[name] = grouped[name].median()
+    counts["coverage_se"] = grouped["coverage_se"].max()
+    for name in ("undefined", "zero_width"):
+        counts[name] = grouped[name].sum() / grouped["samples"].sum()
+    counts["truth_error"] = grouped["truth_error"].max()
+    return counts.reset_index()
+
+
+def coverage_of_intervals(cells: pd.DataFrame) -> pd.Series[float]:
+    """The coverage of the intervals that there are; NaN where no sample has one.
+
+    ``coverage`` counts samples without an interval as misses.
+    """
+    there = 1 - share_without(cells)
+    return cells["coverage"] / there.where(there > 0)
+
+
+def share_without(cells: pd.DataFrame) -> pd.Series[float]:
+    """The share of samples without an interval; 0 where cells do not say it."""
+    known = {"undefined", "samples"} <= {*cells.columns}
+    return cells["undefined"] / cells["samples"] if known else 0 * cells["coverage"]
 
 
 def _sound_parts(folder: Path) -> tuple[list[str], int]:

@@ -12,14 +12,10 @@ PART = re.compile(
     r"(?:slice|slc|sl|frame|fr|image|img|im|view|layer|z|t)[\s_.-]*\d+$",
     re.IGNORECASE,
 )
-# Numbers that begin anew behind the name of a patient, p7_5, but not behind a site or a year.
+# A patient and a number, p7_5; what is numbered may be a site or a year as well.
 NUMBERED = re.compile(r"^(?P<scan>(?P<word>[A-Za-z]+)[\s_.-]*\d+)[\s_.-]+(?P<part>\d{1,3})$")
-PERSONS = re.compile("p|pat|patient|pt|sub|subj|subject|participant|person", re.IGNORECASE)
-OTHER_UNITS = re.compile(
-    "site|centre|center|hospital|clinic|country|cohort|dataset|data|task|batch|fold|run|seed|year|"
-    "reader|rater|model|class",
-    re.IGNORECASE,
-)
+PERSONS = "p|pat|patient|pt|sub|subj|subject|participant|person"
+OTHERS = "site|cent(er|re)|hospital|country|cohort|data(set)?|task|batch|fold|run|seed|year|reader"
 SUFFIX = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{1,4}){1,2}$")
 
 
@@ -42,22 +38,20 @@ def patients_named(images: Sequence[str]) -> tuple[int, str] | None:
 
 
 def patients_of_cases(ids: Sequence[str]) -> tuple[int, str] | None:
-    """The same of case ids, also where these are a patient and a number.
+    """The same of case ids, also where these are a patient and a number that begins anew.
 
     >>> patients_of_cases(["p0_0", "p0_1", "p1_0", "p1_1"]), patients_of_cases(["s1_0", "s1_1"])
     ((2, 'p0_0'), None)
     >>> patients_of_cases([f"{site}_{patient}" for site in ("A1", "B2") for patient in range(9)])
     """
-    if not ids or not (PART.match(ids[0]) or NUMBERED.match(SUFFIX.sub("", ids[0]))):
-        return None
-    matches = [NUMBERED.match(SUFFIX.sub("", one)) for one in ids]
-    found = [match for match in matches if match and not OTHER_UNITS.fullmatch(match["word"])]
-    if len(found) < len(ids):
-        return patients_named(ids)
+    found = [match for one in ids[:1] if (match := NUMBERED.match(one))]
+    found = [match for one in ids if (match := NUMBERED.match(one))] if found else []
+    if not ids or len(found) < len(ids):
+        return patients_named(ids) if ids and PART.match(ids[0]) else None
     each = Counter(match["scan"].casefold() for match in found)
-    parts = {int(match["part"]) for match in found}
-    # Of several sites with many patients each there are more numbers than sites; a number that is
-    # there once is an id of its own.
-    anew = len(parts) <= min(2 * max(each.values()), len(ids) - 1)
-    few = len(ids) <= len(each) ** 2 or all(PERSONS.fullmatch(match["word"]) for match in found)
-    return (len(each), ids[0]) if anew and few and 1 < len(each) < len(ids) else None
+    words = {match["word"].casefold() for match in found}
+    anew = len({int(match["part"]) for match in found}) <= min(2 * max(each.values()), len(ids) - 1)
+    # Of sites there are fewer than patients of each.
+    persons = all(re.fullmatch(PERSONS, word) for word in words) or len(ids) <= len(each) ** 2
+    persons &= not any(re.fullmatch(OTHERS, word) for word in words)
+    return (len(each), ids[0]) if anew and persons and 1 < len(each) < len(ids) else None

@@ -139,3 +139,55 @@ def test_what_is_not_there_is_an_error_that_proposes() -> None:
         chosen(cells, n="many")
     with pytest.raises(OptionError, match="no n to choose by"):
         chosen(analysis.pace(cells), n=10)
+
+
+# --------------------------------------------------------------------------- unfinished studies
+
+
+def unfinished() -> pd.DataFrame:
+    """Of two metrics on four instances; one lacks the larger sizes, whose pace is another."""
+    curves = [
+        with_pace(pace - place, task=f"t{place}", model="m", metric=metric)
+        for metric, pace in (("dsc", -1.0), ("nsd", -3.0))
+        for place in range(4)
+    ]
+    cells = pd.concat(curves, ignore_index=True)
+    lacking = (cells["task"] == "t3") & (cells["n"] > 25) & (cells["metric"] == "dsc")
+    return cells[~lacking]
+
+
+def test_paces_of_other_n_are_left_out_and_counted() -> None:
+    paces = analysis.pace(unfinished())
+    assert paces.set_index(["metric", "task"])["at"]["dsc", "t3"] == "10, 25"
+    assert paces["pace"].notna().all()
+    summary = analysis.pace_summary(paces).set_index("metric")
+    assert summary["left_out"].to_dict() == {"dsc": 1, "nsd": 0}
+    assert summary["pace_median"].to_dict() == pytest.approx({"dsc": -2.0, "nsd": -4.5})
+    (test,) = analysis.pace_tests(paces, rng=1).to_dict("records")
+    assert (test["n"], test["left_out"]) == (3, 1)
+    assert (test["mean_a"], test["mean_b"]) == pytest.approx((-2.0, -4.0))
+
+
+def test_a_method_that_gives_no_interval_at_some_n_is_compared_with_none_that_does() -> None:
+    whole = [with_pace(-1.0 - place, task=f"t{place}", model="m") for place in range(3)]
+    other = [
+        with_pace(-2.0, task=f"t{place}", model="m", method="exact").assign(
+            coverage=lambda cells: cells["coverage"].where(cells["n"] > 25)
+        )
+        for place in range(3)
+    ]
+    paces = analysis.pace(pd.concat([*whole, *other], ignore_index=True))
+    assert (analysis.pace_summary(paces)["left_out"] == 0).all()
+    (test,) = analysis.pace_tests(paces, "method", rng=1).to_dict("records")
+    assert (test["n"], test["left_out"]) == (0, 3)
+
+
+def test_samples_without_an_interval_do_not_slow_the_pace() -> None:
+    cells = with_pace(-2.0)
+    none = np.where(cells["n"] == 10, 0.6, 0.0)
+    partly = cells.assign(
+        coverage=cells["coverage"] * (1 - none), undefined=none * cells["samples"]
+    )
+    row = analysis.pace(partly).iloc[0]
+    assert row["pace"] == pytest.approx(-2.0, abs=1e-9)
+    assert row["no_interval"] == pytest.approx(0.6 / len(SIZES))

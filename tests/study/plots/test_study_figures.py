@@ -569,3 +569,46 @@ def test_colours_of_a_panel_differ_for_colour_blind_readers(estimand: Estimand) 
                 colours = (METHOD_STYLES[name].colour for name in (one, other))
                 first, second = (seen(colour, by) for colour in colours)
                 assert np.linalg.norm(first - second) > 14, (one, other)
+
+
+# --------------------------------------------------------------------------- no interval
+
+
+def test_samples_without_an_interval_are_no_misses_but_a_thing_of_their_own() -> None:
+    none = np.where((CELLS["method"] == "bca") & (CELLS["n"] == 10), 1.0, 0.0)
+    none = np.where((CELLS["method"] == "basic") & (CELLS["n"] == 25), 0.75, none)
+    samples = CELLS["samples"].to_numpy()
+    cells = CELLS.assign(coverage=CELLS["coverage"] * (1 - none), undefined=none * samples)
+    frame = graph.frame(cells, MEAN_DSC, "coverage").set_index(["series", "n"])
+    whole = graph.frame(CELLS, MEAN_DSC, "coverage").set_index(["series", "n"])
+    assert frame["no_interval"]["bca", 10] == 1
+    assert frame["no_interval"]["basic", 25] == 0.75
+    assert np.isnan(frame["median"]["bca", 10])
+    # The same intervals cover as before.
+    rest = frame.drop(("bca", 10))["median"]
+    np.testing.assert_allclose(rest, whole["median"][rest.index], rtol=1e-12)
+    drawn = both(graph, cells, MEAN_DSC, "coverage")
+    marks = {line.get_gid(): line for ax in drawn.figure.axes for line in ax.lines}
+    assert list(marks["none bca"].get_xdata()) == [10]
+    assert list(marks["partly basic"].get_xdata()) == [25]
+    said = drawn.figure.legends[0].get_title().get_text().replace("\n", " ")
+    assert "samples without an interval, which do not count (" in said
+    assert "BCa 100 %" in said
+    assert "basic 75 %" in said
+    others = {str(gid) for gid in marks if str(gid).startswith(("none", "partly"))}
+    assert others == {"none bca", "partly basic"}
+
+
+def test_boxes_say_how_many_samples_have_no_interval() -> None:
+    none = np.where((CELLS["method"] == "bca") & (CELLS["n"] == 10), 0.5, 0.0)
+    cells = CELLS.assign(
+        coverage=CELLS["coverage"] * (1 - none), undefined=none * CELLS["samples"].to_numpy()
+    )
+    drawn = both(coverage_boxes, cells, MEAN_DSC)
+    boxes = drawn.frame[drawn.frame["drawn"] == "box"].set_index(["series", "group"])
+    whole = coverage_boxes.frame(CELLS, MEAN_DSC)
+    whole = whole[whole["drawn"] == "box"].set_index(["series", "group"])
+    assert boxes["no_interval"]["bca", "10"] == 0.5
+    np.testing.assert_allclose(boxes["median"], whole["median"], rtol=1e-12)
+    crosses = [text for ax in drawn.figure.axes for text in ax.texts if text.get_gid() == "none"]
+    assert [text.get_text() for text in crosses] == ["×\n50"]

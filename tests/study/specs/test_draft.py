@@ -423,3 +423,55 @@ def test_linked_folders_are_followed_and_each_once(tmp_path: Path) -> None:
     (section,) = sections(text, "tables")
     assert section["files"] == "../../far/{model}_dsc.csv"
     assert len(instances) == 2
+
+
+# --------------------------------------------------------------------------- nothing is pooled
+
+
+def of_authors(file: Path, *scores: str) -> None:
+    """The layout of the authors of the study: a row for each algorithm, task, metric and case."""
+    rows = [
+        {"alg_name": model, "subtask": task, "score": score, "value": value}
+        for model in "AB"
+        for task in ("liver", "spleen")
+        for score in scores
+        for value in VALUES
+    ]
+    pd.DataFrame(rows).to_csv(file, index=False)
+
+
+@pytest.mark.parametrize("scores", [("DSC",), ("DSC", "NSD")], ids=["one metric", "two"])
+def test_models_tasks_and_metrics_of_the_authors_layout_are_told_apart(
+    tmp_path: Path, scores: tuple[str, ...]
+) -> None:
+    of_authors(tmp_path / "results.csv", *scores)
+    text, instances = drafted(tmp_path)
+    assert [section["by"] for section in sections(text, "tables")] == [["alg_name", "subtask"]]
+    names = [(i.model, i.task, i.name.rpartition("/")[2], i.n_cases) for i in instances]
+    assert sorted(names) == [
+        (model, task, score.lower(), 60)
+        for model in "AB"
+        for task in ("liver", "spleen")
+        for score in sorted(scores)
+    ]
+    # In a spec by hand neither.
+    spec = tmp_path / "by_hand.toml"
+    spec.write_text('[study]\n[[tables]]\nfiles = "results.csv"\nmetric = "dsc"\n')
+    by_hand = hw.study.plan(spec).instances
+    assert {i.name for i in by_hand} == {i.name for i in instances if i.name.endswith("/dsc")}
+
+
+def test_a_spec_by_hand_tells_models_apart_that_the_table_names(tmp_path: Path) -> None:
+    organs = ["liver", "spleen"] * 30
+    wide(
+        tmp_path / "results.csv",
+        algorithm=["A", "A", "B", "B"] * 15,
+        case=[f"c{at // 4}" for at in range(60)],
+        organ=organs,
+        dice=VALUES,
+    )
+    spec = tmp_path / "by_hand.toml"
+    spec.write_text('[study]\n[[tables]]\nfiles = "results.csv"\nmetric = "dsc"\n')
+    assert [(i.model, i.task, i.n_cases) for i in hw.study.plan(spec).instances] == [
+        (model, organ, 15) for model in "AB" for organ in ("liver", "spleen")
+    ]

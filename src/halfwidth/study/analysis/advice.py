@@ -19,6 +19,7 @@ from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.study.analysis.cell_frames import need_columns, two_sided
 from halfwidth.study.analysis.evidence import REFERENCES
+from halfwidth.study.results import share_without
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -211,10 +212,7 @@ def _ranked(cells: pd.DataFrame, reference: str | None, n_bootstrap: int, key: K
         ratio = width / widths[reference].to_numpy(float)[:, None]
     ratio[~np.isfinite(ratio)] = np.nan
     wanted = 1 - MISSES * (1 - float(cells["confidence_level"].iloc[0]))
-    none = dict.fromkeys(names, np.nan)
-    if {"undefined", "samples"} <= {*cells.columns}:
-        sums = cells.groupby("method")[["undefined", "samples"]].sum()
-        none = (sums["undefined"] / sums["samples"]).to_dict()
+    none = share_without(cells).groupby(cells["method"]).mean()
     group = _Group(names, coverage.to_numpy(float), ratio, wanted)
     tasks = _task_codes(coverage.index)
     once = group.quantiles(np.ones((1, len(coverage))))

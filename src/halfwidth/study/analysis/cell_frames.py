@@ -171,18 +171,6 @@ def need_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
         )
 
 
-def coverage_of_intervals(cells: pd.DataFrame) -> pd.Series[float]:
-    """The coverage of the intervals that there are; NaN where no sample has one.
-
-    ``coverage`` counts samples without an interval as misses, and is all there is where cells do
-    not say how many these are.
-    """
-    if not {"undefined", "samples"} <= {*cells.columns}:
-        return cells["coverage"]
-    there = 1 - cells["undefined"] / cells["samples"]
-    return cells["coverage"] / there.where(there > 0)
-
-
 def two_sided(cells: pd.DataFrame) -> pd.DataFrame:
     """The cells of two-sided intervals; raises DataError where there are none."""
     kept = cells[cells["alternative"] == "two-sided"]

@@ -11,12 +11,8 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import UNIT_INTERVAL, Array
 from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
-from halfwidth.study.analysis.cell_frames import (
-    SETTING,
-    chosen,
-    coverage_of_intervals,
-    need_columns,
-)
+from halfwidth.study.analysis.cell_frames import SETTING, chosen, need_columns
+from halfwidth.study.results import coverage_of_intervals
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,10 +12,10 @@ from halfwidth.study.analysis.cell_frames import (
     CURVE,
     OF_INSTANCE,
     SETTING,
-    coverage_of_intervals,
     need_columns,
     quantile_names,
 )
+from halfwidth.study.results import coverage_of_intervals, share_without
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,10 +92,7 @@ def pace(cells: pd.DataFrame) -> pd.DataFrame:
     place = grouped.ngroup().to_numpy()
     fitted = sums["pace"].to_numpy()[place] * inverse
     sums["fit_error"] = _fit_error(excess - fitted, coverage, place, sums["sizes"].to_numpy())
-    sums["no_interval"] = np.nan
-    if {"undefined", "samples"} <= {*cells.columns}:
-        totals = cells[["undefined", "samples"]].groupby(place).sum()
-        sums["no_interval"] = (totals["undefined"] / totals["samples"]).to_numpy()
+    sums["no_interval"] = share_without(cells).groupby(place).mean().to_numpy()
     sums["at"] = [
         ", ".join(f"{n:g}" for n in sorted(part.dropna()))
         for _, part in cells["n"].where(defined).groupby(place)

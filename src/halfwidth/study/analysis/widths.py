@@ -7,13 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.errors import DataError, UnknownNameError
-from halfwidth.study.analysis.cell_frames import (
-    SETTING,
-    coverage_of_intervals,
-    need_columns,
-    quantile_names,
-    two_sided,
-)
+from halfwidth.study.analysis.cell_frames import SETTING, need_columns, quantile_names, two_sided
+from halfwidth.study.results import coverage_of_intervals
 
 if TYPE_CHECKING:
     import pandas as pd

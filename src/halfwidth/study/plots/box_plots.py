@@ -22,10 +22,10 @@ from halfwidth.plots.style import (
     Style,
     break_label,
 )
-from halfwidth.study.analysis.cell_frames import coverage_of_intervals
 from halfwidth.study.plots import axes
 from halfwidth.study.plots.lines import SIZES_TITLE, quartiles
 from halfwidth.study.plots.styles import method_groups, method_styles
+from halfwidth.study.results import coverage_of_intervals, share_without
 from halfwidth.study.targets import Target, only
 
 if TYPE_CHECKING:
@@ -208,8 +208,7 @@ def _coverage_boxes_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
                 x = group + (rank - (len(here) - 1) / 2) * width
                 at = Place(title, method, str(n), x, width)
                 box = box_rows(coverage_of_intervals(part), part["instance"], at, (LOWEST, HIGHEST))
-                none = float(part["undefined"].sum() / part["samples"].sum())
-                box[0]["no_interval"] = none
+                box[0]["no_interval"] = float(share_without(part).mean())
                 rows += [{"row": place, **row} for row in box]
     return pd.DataFrame(rows)
 

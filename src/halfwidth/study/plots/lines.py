@@ -12,9 +12,9 @@ from halfwidth.estimation.evidence import NOTICED
 from halfwidth.plots import line_labels
 from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, Style, break_label, with_unit
-from halfwidth.study.analysis.cell_frames import coverage_of_intervals
 from halfwidth.study.plots import axes
 from halfwidth.study.plots.styles import method_label
+from halfwidth.study.results import coverage_of_intervals, share_without
 from halfwidth.study.targets import SIDES, range_text
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ def line_rows(
 
     column = QUANTITIES[quantity]
     rows = []
-    counts = ["undefined", "samples"]
-    needed = cells[[series, "n", column, "confidence_level", "alternative", *counts]]
+    told = ["confidence_level", "alternative", "coverage", "undefined", "samples"]
+    needed = cells[list(dict.fromkeys([series, "n", column, *told]))]
     for key, part in needed.groupby([series, "n"], sort=True):
         name, n = cast("tuple[str, int]", key)
         there = coverage_of_intervals(part) if quantity == "coverage" else part[column]
@@ -95,7 +95,7 @@ def line_rows(
                 "q1": q1,
                 "q3": q3,
                 "instances": int((~np.isnan(values)).sum()),
-                "no_interval": float(part["undefined"].sum() / part["samples"].sum()),
+                "no_interval": float(share_without(part).mean()),
             }
         )
     return pd.DataFrame(rows)

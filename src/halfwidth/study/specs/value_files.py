@@ -42,7 +42,7 @@ from halfwidth.tables.repeats import Repeats
 from halfwidth.tables.told_apart import telling_apart
 
 # Columns that name the task of a row; the metric, in tables of challenges; and parts of the data.
-TASKS, METRIC_COLUMNS = ("task", "subtask"), ("score", "measure")
+TASKS, METRIC_COLUMNS = ("task", "subtask"), ("score",)
 SPLITS = frozenset({"split", "subset", "partition", "set"})
 # What is known of one metric where the tables hold another, case by case.
 CONVERSIONS: dict[tuple[str, str], Callable[[Array], Array]] = {
@@ -86,11 +86,12 @@ def with_metrics(table: Table) -> Table:
     """The table, whose column of names of metrics has the name that canonical tables give it."""
     if "metric" in table or VALUE not in table:
         return table
-    for name in METRIC_COLUMNS:
-        if name in table and any(str(level) in METRICS for level in table.factor(name).levels):
-            columns = {"metric" if one == name else one: table.columns[one] for one in table.names}
-            return replace(table, columns=columns)
-    return table
+    named = {
+        name: "metric"
+        for name in METRIC_COLUMNS
+        if name in table and any(str(level) in METRICS for level in table.factor(name).levels)
+    }
+    return replace(table, columns={named.get(one, one): table.columns[one] for one in table.names})
 
 
 def instance_columns(table: Table, layout: Layout) -> tuple[str, ...]:
