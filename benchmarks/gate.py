@@ -149,8 +149,8 @@ def tables(
         cells: list[list[str]] = [[] for _ in heads]
         for truth in TRUTHS:
             found = [rates(one, truth, n, samples, auto=auto) for one in populations]
-            for counts, each in itertools.product(enumerate(taken), found):
-                counts[1].update(each.taken[counts[0]])
+            for (reading, names), each in itertools.product(enumerate(taken), found):
+                names.update(each.taken[reading])
             shares = np.array([one.shares for one in found])
             median, most = np.median(shares, axis=0), shares.max(axis=0)
             for reading, row in enumerate(cells):

@@ -121,11 +121,11 @@ def _after(key: str, text: str) -> str:
     if not found:
         raise FigureError(f"{words!r} stands nowhere")
     if place == ["word"]:
-        return re.findall(r"[A-Za-z][\w-]*", behind[:NEAR])[0]
+        return str(re.findall(r"[A-Za-z][\w-]*", behind[:NEAR])[0])
     numbers = re.findall(NUMBER, behind[:NEAR])
     if len(numbers) <= int(place[0] if place else 0):
         raise FigureError(f"{len(numbers)} numbers follow {words!r}")
-    return numbers[int(place[0] if place else 0)]
+    return str(numbers[int(place[0] if place else 0)])
 
 
 def _printed(key: str, text: str) -> str:
@@ -260,7 +260,7 @@ WORDS: dict[str, Any] = {
     "resamples side by side": float(native.LANES),
     "cases drawn as cells": float(counts.MULTINOMIAL_FROM),
     "equivalent": _equivalent,
-    "reliable n of a mean DSC": float(hw.METRICS["dsc"].reliable_n),
+    "reliable n of a mean DSC": hw.METRICS["dsc"].reliable_n,
     "median coverage that is reliable": 100 * evidence.RELIABLE,
     "two-sided quantile of the normal distribution": NormalDist().inv_cdf(0.975),
     "default confidence level": OPTIONS["confidence_level"].default,

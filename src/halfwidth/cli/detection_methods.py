@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from halfwidth.core.catalogue import special_cases
+from halfwidth.core.catalogue import Catalogue, special_cases
 from halfwidth.core.references import cite
 from halfwidth.core.spec import MetricSpec, Takes
 from halfwidth.document.parts import (
@@ -25,7 +26,13 @@ from halfwidth.metrics.detection.localisation import LocalisationSpec
 
 # What makes a metric independent of the prevalence, by what it takes.
 FIXED = {"priors": ", unless priors are given", "prevalence": ", unless one is given"}
-CATALOGUES = (METRICS, SAMPLE_METRICS, DETECTION_METRICS, LOCALISATIONS, ASSIGNMENTS)
+CATALOGUES: tuple[Catalogue[Any], ...] = (
+    METRICS,
+    SAMPLE_METRICS,
+    DETECTION_METRICS,
+    LOCALISATIONS,
+    ASSIGNMENTS,
+)
 
 
 def overview() -> Document:

@@ -48,8 +48,9 @@ def _by_name(part: Callable[[], Iterable[N]]) -> dict[str, N]:
 
 def special_cases(item: N) -> Mapping[str, N]:
     """An item by the names that mean it in one setting."""
+    one: Any = item
     cases: Mapping[str, Mapping[str, Any]] = getattr(item, "special", {})
-    return {name: replace(item, **changes) for name, changes in cases.items()}
+    return {name: replace(one, **changes) for name, changes in cases.items()}
 
 
 @frozen
