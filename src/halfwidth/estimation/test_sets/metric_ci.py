@@ -7,7 +7,7 @@ from typing import Any
 
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import MissingLabels
-from halfwidth.estimation.pipeline import estimate_jobs
+from halfwidth.estimation.pipeline import estimate_jobs, refuse_idle_draws
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.estimation.test_sets.metric_names import is_several, several
 from halfwidth.estimation.test_sets.metric_requests import TestSetOptions, metric_request
@@ -141,5 +141,6 @@ def metric_ci(
         where=("y_true", "y_score"),
     )
     estimates = Estimates(estimate_jobs(requested.jobs(cases), request), cases.notes)
+    refuse_idle_draws(estimates, request)
     single = not is_several(metric) and (average is None or isinstance(average, str))
     return estimates[0] if single and len(estimates) == 1 else estimates
