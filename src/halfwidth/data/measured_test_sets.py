@@ -14,7 +14,7 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
-from halfwidth.core.undefined import Missing
+from halfwidth.core.undefined import WRONG, Missing
 from halfwidth.data.families import Family, MeasuredFamily, ModelCases
 from halfwidth.data.matching import missing_for_some
 from halfwidth.estimation.pipeline import Job
@@ -90,7 +90,7 @@ def _paired_sets(family: Family, requested: MetricRequest, missing: Missing) -> 
             one,
             identities=identities,
             shares_truth=shares_truth,
-            n_missing=n_missing,
+            n_missing=one.n_missing if missing == WRONG else n_missing,
             cautions=(*one.cautions, *further),
         )
         for one in sets

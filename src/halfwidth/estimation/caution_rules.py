@@ -13,6 +13,7 @@ from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import ENLARGED, Estimand, MethodSpec, Need, Unanswered, spec_of
 from halfwidth.core.titles import metric_title, statistic_title
 from halfwidth.core.types import Level
+from halfwidth.core.undefined import WRONG
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.sample_caution_rules import case_cautions
@@ -116,14 +117,15 @@ def _about_failures(context: CautionContext) -> Iterator[Caution | None]:
 
 
 def _missing(context: CautionContext) -> Caution:
-    e, counts = context.estimate, context.estimate.missing == "worst"
+    e = context.estimate
+    counts = {"worst": "the worst value", WRONG: "wrong answers"}.get(e.missing)
     return caution(
         "HW101",
         count=e.n_missing,
         total=e.n + (0 if counts else e.n_missing),
         what="values missing" if e.without_result is None else "cases without a result",
         infinite=f" ({context.n_infinite} of them infinite)" if context.n_infinite else "",
-        policy="counted as the worst value" if counts else "left out",
+        policy=f"counted as {counts}" if counts else "left out",
     )
 
 
