@@ -25,7 +25,10 @@ from halfwidth.core.spec import Metric, Takes
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.predictions import Predictions
 from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
-from halfwidth.metrics.all_metrics import SAMPLE_METRICS
+from halfwidth.metrics.agreement import accuracy, mcc
+from halfwidth.metrics.calibration.scores import brier
+from halfwidth.metrics.counting import balanced_accuracy
+from halfwidth.metrics.ranking import auroc, average_precision
 from halfwidth.tables.table_kinds import refuse_objects, refuse_predictions, refuse_runs
 from halfwidth.verbs.confusion import confusion_ci
 from halfwidth.verbs.curve import curve
@@ -36,6 +39,10 @@ if TYPE_CHECKING:
 
 # What is asked of curves.
 OF_CURVES = ("confidence_level", "n_resamples", "rng")
+
+# What a first look at a test set takes: the order of scores, the same at this prevalence, and
+# calibration; of predicted classes what is right, also where classes are rare.
+OF_SCORES, OF_LABELS = (auroc, average_precision, brier), (accuracy, balanced_accuracy, mcc)
 
 
 @option_groups.with_options(
@@ -120,6 +127,7 @@ def ci(
     asked = verb_options(ctx)
     kind = figures.check(plot, plot_kind, figures.TEST_SET_KINDS if of_test_set else figures.KINDS)
     if of_test_set:
+        asked["metric"] = _metrics_of(asked["metric"], params)
         _check_metrics(asked["metric"], kind)
         asked["n_threads"] = check_jobs(jobs)
     data = data_in(files, params, compared=False)
@@ -139,13 +147,19 @@ def ci(
     return Answer(document, fmt, out, strict_status(strict, cautions))
 
 
+def _metrics_of(metrics: Any, params: dict[str, Any]) -> Any:
+    """The metrics asked for, else those that a first look at predictions takes, with a note."""
+    if metrics is not None and metrics != [None]:
+        return metrics
+    listed = [one.__name__ for one in (OF_SCORES if params["score"] else OF_LABELS)]
+    of = "scores" if params["score"] else "predicted classes"
+    note(f"no --metric is named; of {of} these are taken: {', '.join(listed)}")
+    return listed
+
+
 def _check_metrics(metrics: Any, kind: str | None) -> None:
-    """Refuse a test set without a metric, and a figure that a regression has not."""
+    """Refuse a figure that a regression has not."""
     listed = metrics if isinstance(metrics, list) else [metrics]
-    if listed == [None]:
-        raise OptionError(
-            f"--target needs --metric NAME; one or more of {', '.join(SAMPLE_METRICS.names)}"
-        )
     resolved = [resolve_sample_metric(one) for one in listed]
     numbers = any(one.spec.takes is Takes.NUMBERS for one in resolved if isinstance(one, Metric))
     if numbers and kind not in (None, "forest"):

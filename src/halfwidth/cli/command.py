@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 import typer
@@ -40,6 +40,8 @@ SETTINGS: dict[str, Any] = {
         "color": False,
     },
 }
+# Several numbers that are none with a decimal comma.
+NUMBERS = re.compile(r"\d*\.\d+(,\d*\.\d+)+")
 # What the parser makes of an argument that is required, and of one that may be repeated.
 _BRACED = re.compile(r"^\{(.*)\}(?:\.\.\.)?$")
 # The type of an argument in Python's words, after its name.
@@ -99,6 +101,7 @@ class Verb(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Refuse an option that takes one value and is given several times."""
+        args = list(_as_declared(args, self.get_params(ctx)))
         options = self.make_parser(ctx).parse_args(args=list(args))[2]
         for param in dict.fromkeys(options):
             one = not (isinstance(param, TyperArgument) or getattr(param, "multiple", False))
@@ -134,6 +137,32 @@ class Verb(TyperCommand):
         answer: Answer = super().invoke(ctx)
         answer.show()
         return answer.status
+
+
+def _as_declared(args: Iterable[str], params: Iterable[Any]) -> Iterator[str]:
+    """What was typed, with ``--half-width`` in one word, and ``0.5,0.9`` as a number each time.
+
+    ``0,5`` may be a number with a decimal comma, and is left to who reads it.
+    """
+    flags = {flag: param for param in params for flag in param.opts}
+    several = {
+        flag
+        for flag, param in flags.items()
+        if getattr(getattr(param, "type_descriptor", None), "annotation", None) == list[float]
+    }
+    before = ""
+    for arg in args:
+        name, equals, value = arg.partition("=")
+        joined = name.replace("half-width", "halfwidth")
+        option = joined if name not in flags and joined in flags else name
+        flag, numbers = (before, arg) if before in several else (option, value)
+        if flag in several and NUMBERS.fullmatch(numbers):
+            first, *others = numbers.split(",")
+            yield first if flag == before else f"{flag}={first}"
+            yield from (f"{flag}={one}" for one in others)
+        else:
+            yield f"{option}{equals}{value}"
+        before = "" if equals else option
 
 
 def _place(param: Any) -> int:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping
-from types import FunctionType
+from types import FunctionType, NoneType
 from typing import Any, TypeVar, cast
 
-from halfwidth.core.errors import DataError, OptionError, closest, one_line, shortened
+from halfwidth.core.errors import DataError, OptionError, closest, one_line, shortened, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import flag_of, spelled
 from halfwidth.core.option_table.data import MATCHING
 from halfwidth.core.option_table.inference import COMPARISON, INTERVAL, QUANTITIES
 from halfwidth.core.option_table.option import Group, Option
 from halfwidth.core.option_table.table import NOT_NEEDED, OPTIONS, SAID_BY
+from halfwidth.core.row_labels import has_columns
 
 F = TypeVar("F", bound=Callable[..., Any])
 # What verbs call the data that they take.
@@ -70,7 +72,8 @@ class _Parameters:
         for option in options:
             if option not in names:
                 text = _unknown_option_text(self.function, option, options, names, self.kinds)
-                raise UnknownOptionError(text)
+                line = _line_to_copy(self, args, options) if TAKES_DATA & {*names} else ""
+                raise UnknownOptionError(f"{text}{line}")
         given = self.placed[: len(args)]
         twice = [name for name in given if name in options]
         lacking = [name for name in self.required if name not in given and name not in options]
@@ -243,6 +246,53 @@ def _said_otherwise(
         return ""
     ends = (f", {unknown}=...", "") if described else ("", ", n_threads=...")
     return f"{road.format(ends[0])}{ends[1]}) has it"
+
+
+def _line_to_copy(takes: _Parameters, args: tuple[Any, ...], options: Mapping[str, Any]) -> str:
+    """The call that was meant, where options describe the data: in the names that the caller has.
+
+    Nothing where another kind of data may be meant than a table or values of cases, or an option
+    is unknown to these too.
+    """
+    kinds = tuple(takes.kinds())
+    if not 0 < len(args) < 3 or isinstance(args[0], kinds):
+        return ""
+    maker = "from_table" if has_columns(args[0]) else "from_arrays"
+    kind = next(one for one in kinds if one.__name__ == "CaseValues")
+    known = {*inspect.signature(getattr(kind, maker)).parameters}
+    ours = {
+        other: name for name in known for other in OPTIONS.get(name, Option()).elsewhere.split()
+    }
+    moved = {n: ours.get(n, n) for n in options if n not in takes.placed + takes.named}
+    # Of two arrays estimate takes the second for predictions.
+    alone = maker == "from_table" or takes.function == "estimate"
+    if not known.issuperset(moved.values()) or (len(args) == 2 and alone):
+        return ""
+    names = _names_of_caller()
+    library = f"{names[at]}." if (at := id(sys.modules.get("halfwidth"))) in names else ""
+    called = [names.get(id(one), "...") for one in args]
+    data = called[0] if len(args) == 1 else f"{{'A': {called[0]}, 'B': {called[1]}}}"
+    given = {name: _written(value, names) for name, value in options.items()}
+    described = ", ".join([data, *(f"{ours}={given[name]}" for name, ours in moved.items())])
+    rest = "".join(f", {name}={given[name]}" for name in options if name not in moved)
+    return f": {library}{takes.function}({library}CaseValues.{maker}({described}){rest})"
+
+
+def _names_of_caller() -> dict[int, str]:
+    """What the code that called a public function calls its values."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__") == __name__:
+        frame = frame.f_back
+    if frame is None:
+        return {}
+    held = {**frame.f_globals, **frame.f_locals}
+    return {id(value): name for name, value in held.items() if not name.startswith("_")}
+
+
+def _written(value: Any, names: Mapping[int, str]) -> str:
+    plain = isinstance(value, str | int | float | bool | list | tuple | NoneType)
+    text = shown(value) if plain else ""
+    return text if text and not text.endswith("...") else names.get(id(value), "...")
 
 
 def _options_of(kind: type) -> set[str]:

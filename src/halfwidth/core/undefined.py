@@ -43,10 +43,12 @@ from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Interval
 
-Missing = Literal["raise", "omit", "worst"]
-# Of a missing label or score, for which there is no worst one.
-MissingLabels = Literal["raise", "omit"]
+Missing = Literal["raise", "omit", "worst", "wrong"]
+# Of a missing label or score: without a true class there is no worst one, and with it a wrong one.
+MissingLabels = Literal["raise", "omit", "wrong"]
+WRONG = "wrong"
 MISSING_POLICIES: tuple[Missing, ...] = ("raise", "omit", "worst")
+OF_TEST_SETS: tuple[Missing, ...] = (*MISSING_POLICIES, "wrong")
 # The policies of missing="all", and what each claims of the cases without a result.
 ALL_POLICIES = "all"
 SIDE_BY_SIDE = {

@@ -56,6 +56,7 @@ from halfwidth.estimation.tables import (
     table_jobs,
 )
 from halfwidth.io.table import Table
+from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.results.estimate import Cases
 from halfwidth.tables.layout import metrics_in
 
@@ -486,7 +487,7 @@ class CaseValues:
 
     def with_metric(self, metric: Any) -> CaseValues:
         """The values, of the metric that a verb names in their stead."""
-        if metric is None:
+        if metric is None or (isinstance(metric, str) and _called(metric) == _called(self.metric)):
             return self
         if self.metric is not None:
             raise OptionError(
@@ -494,6 +495,10 @@ class CaseValues:
                 f"{spelled('metric', self.metric)}"
             )
         return replace(self, metric=metric)
+
+
+def _called(metric: Any) -> Any:
+    return METRICS[metric].name if isinstance(metric, str) and metric in METRICS else metric
 
 
 @frozen(eq=False)

@@ -71,10 +71,11 @@ def _paired_sets(family: Family, requested: MetricRequest, missing: Missing) -> 
     sets = _sets(models, family, requested, missing)
     usable = np.logical_and.reduce([_kept(one) for one in sets])
     counted = _weighing(models[0], len(usable))
-    absent = ~np.stack([_kept(one) for one in sets])[:, counted]
+    left_out = ~np.stack([_kept(one) for one in sets])[:, counted]
+    absent = np.stack([_absent(one) for one in sets])[:, counted]
     names = [model.name for model in models]
-    lacking = dict(zip(names, absent.sum(axis=-1).tolist(), strict=True))
-    further = missing_for_some(lacking, absent.shape[-1])
+    lacking = dict(zip(names, left_out.sum(axis=-1).tolist(), strict=True))
+    further = missing_for_some(lacking, left_out.shape[-1])
     if any((_kept(one) != usable).any() for one in sets):
         models = tuple(model.rows(np.flatnonzero(usable)) for model in models)
         sets = _sets(models, family, requested, missing)
@@ -157,6 +158,11 @@ def _kept(cases: TestSet) -> NDArray[np.bool_]:
     if cases.kept is None:
         raise TypeError("a test set that was read says which cases it kept")
     return cases.kept
+
+
+def _absent(cases: TestSet) -> NDArray[np.bool_]:
+    """Cases without a prediction of their own, left out or counted as wrong."""
+    return ~_kept(cases) if cases.absent is None else cases.absent[0]
 
 
 def _weighing(model: ModelCases, n: int) -> NDArray[np.bool_]:

@@ -15,6 +15,7 @@ from halfwidth.core.option_names import spelled
 from halfwidth.core.option_table.option import DataKind
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.undefined import (
+    OF_TEST_SETS,
     AbsentClass,
     Missing,
     MissingLabels,
@@ -62,7 +63,7 @@ class Predictions:
     options : TestSetOptions
         How labels and scores are read, and what is undefined.
     bounds : tuple of float or None
-    missing : {"raise", "omit"}
+    missing : {"raise", "omit", "wrong"}
     pairing : {"complete", "common", "none"}
 
     Examples
@@ -144,9 +145,10 @@ class Predictions:
         strata : array-like, shape (n,), optional
             Stratum of each case (its site, its class), where the number of cases in each was fixed
             beforehand: bootstraps keep it.
-        missing : {"raise", "omit"}, default "raise"
-            What a missing label or score means: ``"raise"``, an error, or ``"omit"``: leave the
-            case out, of all models that are compared.
+        missing : {"raise", "omit", "wrong"}, default "raise"
+            What a missing label or score means: ``"raise"``, an error; ``"omit"``: leave the case
+            out, of all models that are compared; ``"wrong"``: a wrong answer, the other class or
+            the worst score for the true class.
         pairing : {"complete", "common", "none"}, default "complete"
             Which cases of several models are compared: ``"complete"``, all, and a case that some
             model lacks is an error; ``"common"``: such cases are left out and counted; ``"none"``:
@@ -248,9 +250,10 @@ class Predictions:
         bounds : (low, high), optional
             Of one metric of a regression: the least and the largest error that a case can have, for
             methods that rest on them; ``r2`` by itself.
-        missing : {"raise", "omit"}, default "raise"
-            What a missing label or score means: ``"raise"``, an error, or ``"omit"``: leave the
-            case out, of all models that are compared.
+        missing : {"raise", "omit", "wrong"}, default "raise"
+            What a missing label or score means: ``"raise"``, an error; ``"omit"``: leave the case
+            out, of all models that are compared; ``"wrong"``: a wrong answer, the other class or
+            the worst score for the true class.
         pairing : {"complete", "common", "none"}, default "complete"
             Which cases of several models are compared: ``"complete"``, all, and a case that some
             model lacks is an error; ``"common"``: such cases are left out and counted; ``"none"``:
@@ -291,7 +294,7 @@ class Predictions:
                 "Predictions are made by Predictions.from_arrays(y_true, y_score) or "
                 ".from_table(table, target)"
             )
-        missing_policy(self.missing)
+        missing_policy(self.missing, OF_TEST_SETS)
         as_choice("absent_class", self.options.absent_class)
         as_choice("undefined", self.options.undefined)
         as_choice("pairing", self.pairing)
@@ -303,7 +306,7 @@ class Predictions:
 
     def request(self, **inference: Any) -> Request:
         """What all estimates of a verb share: the policy of these data, and its inference."""
-        return resolve_request(missing=self.missing, **inference)
+        return resolve_request(missing=self.missing, policies=OF_TEST_SETS, **inference)
 
     def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each model, level, metric and class, and the request for it."""

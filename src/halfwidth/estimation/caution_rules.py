@@ -16,6 +16,7 @@ from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import ENLARGED, Estimand, MethodSpec, Need, Unanswered, spec_of
 from halfwidth.core.titles import metric_title, statistic_title
 from halfwidth.core.types import Level
+from halfwidth.core.undefined import WRONG
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.sample_caution_rules import case_cautions
@@ -38,6 +39,7 @@ OF_CLASSES = "HW204"
 POLICIES = {
     "worst": "counted as the worst value",
     "worst_rank": "given the last rank of their case",
+    WRONG: "counted as wrong answers",
 }
 
 
@@ -129,7 +131,7 @@ def _missing(context: CautionContext) -> Caution:
     if context.absent is not None and len(context.absent) > 1:
         return missing_caution(context.absent, context.n_infinite, e.missing)
     what = "values missing" if e.without_result is None else "cases without a result"
-    total = e.n + (0 if e.missing == "worst" else e.n_missing)
+    total = e.n + (0 if e.missing in ("worst", WRONG) else e.n_missing)
     return _missing_of(e.n_missing, total, what, context.n_infinite, e.missing)
 
 

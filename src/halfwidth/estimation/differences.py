@@ -32,7 +32,7 @@ from halfwidth.estimation.check import check_magnitude, ready_values, scaled_num
 from halfwidth.estimation.choose import inverted_together
 from halfwidth.estimation.grouping import arrange_cases, unit_codes
 from halfwidth.estimation.pairing import paired
-from halfwidth.estimation.pipeline import Job, estimate_jobs
+from halfwidth.estimation.pipeline import Job, estimate_jobs, refuse_idle_draws
 from halfwidth.estimation.records import NO_VALUES, Functional, Records
 from halfwidth.estimation.resolve import (
     AUTO,
@@ -333,4 +333,6 @@ def difference_ci(
         for one in in_order
     )
     records = paired_records(first_records, second_records, functional)
-    return estimate_jobs([Job(functional, records)], request)[0]
+    (estimate,) = estimate_jobs([Job(functional, records)], request)
+    refuse_idle_draws([estimate], request)
+    return estimate

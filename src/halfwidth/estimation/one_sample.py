@@ -11,7 +11,7 @@ from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.check import check_sample
-from halfwidth.estimation.pipeline import Job, estimate_counts, estimate_jobs
+from halfwidth.estimation.pipeline import Job, estimate_counts, estimate_jobs, refuse_idle_draws
 from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import (
     AUTO,
@@ -146,6 +146,7 @@ def summary_ci(
     )
     functional = Functional(bound_statistic, sample.metric, sample.binary)
     (estimate,) = estimate_jobs([Job(functional, sample.records, label)], request)
+    refuse_idle_draws([estimate], request)
     return estimate
 
 

@@ -141,6 +141,16 @@ def estimate_jobs(
     return tuple(estimates[index] for index in range(len(jobs)))
 
 
+def refuse_idle_draws(estimates: Sequence[Estimate], request: Request) -> None:
+    """Refuse a number of resamples where the methods that were chosen draw none."""
+    idle = all(one.n_resamples is None for one in estimates)
+    if idle and request.draws and request.method is None:
+        raise OptionError(
+            f"{spelled('n_resamples', request.n_resamples)} has no effect: auto takes "
+            f"{estimates[0].method} here, which draws nothing"
+        )
+
+
 def _tells_failures(job: Job, request: Request) -> bool:
     """Whether ``auto`` has one method for failures that were seen, and another for unseen ones."""
     return if_unseen_failures(choose(job.functional, job.records, request.level)) is not None

@@ -224,9 +224,13 @@ def resolve_request(
     threads: Any = 1,
     failures: Any = "seen",
     verdicts: bool = False,
+    policies: Sequence[str] = MISSING_POLICIES,
 ) -> Request:
-    """Check the options that all public functions share; ``verdicts``: whether it gives any."""
-    missing_policy(missing)
+    """Check the options that all public functions share; ``verdicts``: whether it gives any.
+
+    ``policies``: what a missing value may mean.
+    """
+    missing_policy(missing, policies)
     penalty = None if penalty is None else as_numbers("penalty", penalty)
     if penalty is not None and missing != "worst":
         raise OptionError(

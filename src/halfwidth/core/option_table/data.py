@@ -161,19 +161,21 @@ DATA: Final[dict[str, Option]] = {
         group=Group.INPUT,
     ),
     "Predictions.missing": Option(
-        'What a missing label or score means: ``"raise"``, an error, or ``"omit"``: leave the '
-        "case out, of all models that are compared.",
+        'What a missing label or score means: ``"raise"``, an error; ``"omit"``: leave the case '
+        'out, of all models that are compared; ``"wrong"``: a wrong answer, the other class or the '
+        "worst score for the true class.",
         default="raise",
-        choices=("raise", "omit"),
+        choices=("raise", "omit", "wrong"),
         metavar="POLICY",
         group=Group.INPUT,
     ),
     "estimate.missing": Option(
         'What a missing value means: ``"raise"``, an error; ``"omit"``: not applicable, leave it '
         'out; ``"worst"``: failed, count it as the worst value; ``"all"``: these two side by side, '
-        "with what the table itself has for failed cases.",
+        'with what the table itself has for failed cases; of predictions ``"wrong"``, a wrong '
+        "answer.",
         default="raise",
-        choices=("raise", "omit", "worst", "all"),
+        choices=("raise", "omit", "worst", "all", "wrong"),
         metavar="POLICY",
         group=Group.INPUT,
     ),

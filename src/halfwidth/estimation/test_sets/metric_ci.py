@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from halfwidth.core.types import Alternative
-from halfwidth.core.undefined import MissingLabels
-from halfwidth.estimation.pipeline import estimate_jobs
+from halfwidth.core.undefined import OF_TEST_SETS, MissingLabels
+from halfwidth.estimation.pipeline import estimate_jobs, refuse_idle_draws
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.estimation.test_sets.metric_names import is_several, several
 from halfwidth.estimation.test_sets.metric_requests import TestSetOptions, metric_request
@@ -88,9 +88,10 @@ def metric_ci(
         exactly, as of means and of ratios of counts.
     rng : None, int, SeedSequence or Generator, optional
         Makes bootstraps repeatable; default: fresh, and reported.
-    missing : {"raise", "omit"}, default "raise"
-        What a missing label or score means: ``"raise"``, an error, or ``"omit"``: leave the
-        case out, of all models that are compared.
+    missing : {"raise", "omit", "wrong"}, default "raise"
+        What a missing label or score means: ``"raise"``, an error; ``"omit"``: leave the case
+        out, of all models that are compared; ``"wrong"``: a wrong answer, the other class or
+        the worst score for the true class.
 
     Returns
     -------
@@ -127,6 +128,7 @@ def metric_ci(
         rng=rng,
         missing=missing,
         penalty=None,
+        policies=OF_TEST_SETS,
     )
     averages = None if average is None else several(average, "average")
     options = TestSetOptions(labels, pos_label, threshold=threshold)
@@ -141,5 +143,6 @@ def metric_ci(
         where=("y_true", "y_score"),
     )
     estimates = Estimates(estimate_jobs(requested.jobs(cases), request), cases.notes)
+    refuse_idle_draws(estimates, request)
     single = not is_several(metric) and (average is None or isinstance(average, str))
     return estimates[0] if single and len(estimates) == 1 else estimates

@@ -15,7 +15,7 @@ from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array
-from halfwidth.core.undefined import Missing, is_missing
+from halfwidth.core.undefined import WRONG, Missing, is_missing
 from halfwidth.estimation.check import as_numbers, check_magnitude
 from halfwidth.estimation.grouping import unit_codes
 from halfwidth.estimation.pairing import class_order, paired
@@ -76,8 +76,17 @@ def check_test_set(
     else:
         rows, there, moved = _score_rows(y_score, truth_cells, classes, labels, where)
     truth = as_codes(truth_cells, classes, where[0])
+    positive = positive_label(classes, pos_label)
+    if missing == WRONG and not there.all():
+        rows = _wrong_answers(
+            rows, there, truth, positive, decisions.kind, where, n_classes=len(classes), labels=hard
+        )
+        absent = ~there[None]
+        n_missing, there = int((~there & (truth >= 0)).sum()), np.ones_like(there)
+    else:
+        absent = None
+        n_missing = int((~((truth >= 0) & there)).sum())
     kept = _kept((truth >= 0) & there, missing, where)
-    n_missing = int((~kept).sum())
     weights = _weights(sample_weight, kept)
     if weights is not None:
         # A case that weighs nothing is none: it must not count as a unit.
@@ -90,7 +99,6 @@ def check_test_set(
         rows, truth = rows[:, kept], truth[kept]
     if not len(truth):
         raise DataError(f"{where[0]}: no cases" + (" left" if len(kept) else " given"))
-    positive = positive_label(classes, pos_label)
     if hard:
         read = _ReadScores(None, rows[0])
     else:
@@ -99,6 +107,8 @@ def check_test_set(
     notes = [] if labels is not None else [f"classes: {shortened(classes, 20)}"]
     if positive is not None:
         notes.append(f"positive class: {classes[positive]}")
+    if missing == WRONG and n_missing:
+        notes.append(f"{n_missing} missing of {where[1]} count as wrong")
     return TestSet(
         labels=tuple(classes),
         truth=truth,
@@ -117,6 +127,7 @@ def check_test_set(
         notes=("; ".join(notes),) if notes else (),
         cautions=(*moved, *inputs.cautions(kept, groups)),
         kept=kept,
+        absent=absent,
     )
 
 
@@ -141,6 +152,51 @@ def _score_rows(
     if len(rows) > 1:
         there &= ~np.isneginf(rows).all(axis=0)
     return rows, there, moved
+
+
+def _wrong_answers(
+    rows: NDArray[Any],
+    there: NDArray[np.bool_],
+    truth: Codes,
+    positive: int | None,
+    kind: Scores,
+    where: tuple[str, str],
+    *,
+    n_classes: int,
+    labels: bool,
+) -> NDArray[Any]:
+    """Predictions with a wrong one where none is: the other class, or the worst score there is.
+
+    That is a probability of 0 for the true class; other scores lie beyond all that are there.
+    """
+    policy = spelled("missing", WRONG)
+    if n_classes > 2:
+        raise OptionError(
+            f"{where[1]}: {policy} takes two classes, of which the other one is wrong; of "
+            f"{n_classes} nothing says which was meant. Fill in the class, or leave the cases out "
+            f"({spelled('missing', 'omit')})"
+        )
+    filled = rows.copy()
+    lacking = ~there
+    if labels:
+        filled[0, lacking] = 1 - truth[lacking]
+        return filled
+    given = rows[:, there]
+    kind = on_scale(given, kind, where[1], thresholds=False)[1]
+    if kind == "logits":
+        raise OptionError(
+            f"{where[1]}: {policy} takes labels, probabilities or scores that rank; the worst "
+            "logit is infinite"
+        )
+    low, high = 0.0, 1.0
+    if kind == "any":
+        low, high = float(given.min(initial=0.0)), float(given.max(initial=0.0))
+        beyond = (high - low) or 1.0
+        low, high = low - beyond, high + beyond
+    speaks_for = [positive] if len(rows) == 1 else range(len(rows))
+    for row, code in enumerate(speaks_for):
+        filled[row, lacking] = np.where(truth[lacking] == code, low, high)
+    return filled
 
 
 def _named(where: tuple[str, str], *values: Any) -> dict[str, Any]:
@@ -346,16 +402,26 @@ def _swapped(where: tuple[str, str], label: float) -> DataError:
     )
 
 
-def _check_policy(missing: Missing) -> None:
+def _check_policy(missing: Missing, *, numbers: bool = False) -> None:
+    if missing == WRONG and numbers:
+        raise OptionError(
+            f"{spelled('missing', WRONG)} has no meaning for predicted numbers, of which none is "
+            f"the wrong one. Use {spelled('missing', 'omit')}, or fill in a number"
+        )
     if missing == "worst":
         raise OptionError(
             f"{spelled('missing', 'worst')} has no meaning for a metric of a whole test set: a "
-            f"missing prediction is not a class. Use {spelled('missing', 'omit')}, or fill in the "
-            "decision that it stands for"
+            f"missing prediction is not a class. Use {spelled('missing', 'omit')}, or "
+            f"{spelled('missing', WRONG)} if it is to count as a wrong answer"
         )
 
 
 def _kept(usable: NDArray[np.bool_], missing: Missing, where: tuple[str, str]) -> NDArray[np.bool_]:
+    if missing == WRONG and not usable.all():
+        raise DataError(
+            f"{where[0]}: {int((~usable).sum())} of {len(usable)} cases have no true class, "
+            f"without which no answer is wrong. {spelled('missing', 'omit')} leaves them out"
+        )
     if missing != "omit" and not usable.all():
         raise incomplete_cases(", ".join(where), usable)
     return usable
@@ -370,7 +436,8 @@ def incomplete_cases(
     return DataError(
         f"{where}: {len(lacking)} of {len(usable)} cases lack a label or a finite score "
         f"(case{'s' * (len(lacking) > 1)} {', '.join(first)}{', ...' * (len(lacking) > 3)}). "
-        f"{spelled('missing', 'omit')} leaves them out"
+        f"{spelled('missing', 'omit')} leaves them out; {spelled('missing', WRONG)} counts a "
+        "prediction that lacks as wrong"
     )
 
 
@@ -399,7 +466,7 @@ def check_numbers(
     where: tuple[str, str],
 ) -> TestSet:
     """Targets and predictions of a regression made ready."""
-    _check_policy(missing)
+    _check_policy(missing, numbers=True)
     inputs = paired(_named(where, y_true, y_pred, None, groups, strata), fresh=where)
     y_true, y_pred, _, groups, strata = inputs.aligned.values()
     target, predicted = (
