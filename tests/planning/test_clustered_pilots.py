@@ -58,7 +58,8 @@ def drawn_and_estimated(
 
 
 @pytest.mark.parametrize(
-    ("method", "resamples", "studies"), [("t", None, 400), pytest.param("bca_expanded", 199, 200, marks=pytest.mark.slow)]
+    ("method", "resamples", "studies"),
+    [("t", None, 400), pytest.param("bca_expanded", 199, 200, marks=pytest.mark.slow)],
 )
 def test_widths_are_those_that_estimate_gives_of_studies_drawn_plainly(
     method: str, resamples: int | None, studies: int
