@@ -20,9 +20,9 @@
   are left out and counted), or counts as 0 (``"zero"``, as scikit-learn has it) or as the worst
   value (``"worst"``).
 - *Empty masks*: both empty, and a metric of masks that is 0/0, or of boundaries that are not there,
-  has no value and is *not applicable*; one whose formula has a value keeps it (specificity, absolute
-  volume error). One empty, and the structure was *missed* or is *spurious*: overlap is 0, a distance
-  infinite, and no perfect score, whatever a formula without a boundary would say.
+  has no value and is *not applicable*; one whose formula has a value keeps it (specificity,
+  absolute volume error). One empty, and the structure was *missed* or is *spurious*: overlap is 0,
+  a distance infinite, and no perfect score, whatever a formula without a boundary would say.
 """
 
 from __future__ import annotations
