@@ -1,7 +1,7 @@
 """Functions of the margins of large confusion matrices whose cases have Dirichlet weights.
 
 Of a thousand classes ten thousand tables take 80 GB. What is made of one class against the rest, or
-of margins and the diagonal, needs three numbers for each class, and filled cells alone are added up.
+of margins and the diagonal, needs three numbers for each class; filled cells alone are added up.
 
 The mass of the pseudo-cases of a metric of all classes at once is spread evenly over cells. As
 gamma variates of equal shape a in N cells, divided by their sum, they are a symmetric Dirichlet
