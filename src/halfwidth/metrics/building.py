@@ -96,7 +96,7 @@ def counting_statistic(
 
 
 def _table_form(metric: Metric, finish: CountingFinish, undefined: Undefined) -> CellCounts:
-    of_margins = finish.of_margins
+    of_margins = finish.margins
     return CellCounts(
         finish.n_classes**2,
         Policed(finish, undefined, metric.spec.worst),

@@ -55,7 +55,7 @@ def replicates_of_margins(
             if form.by_class is not None:
                 replicates.append(_by_class(form.by_class, margins, unit, masses, plan))
             elif form.of_margins is not None:
-                replicates.append(_of_margins(form.of_margins, margins, unit, masses, plan))
+                replicates.append(_all_at_once(form.of_margins, margins, unit, masses, plan))
     return [np.stack(replicates) for replicates in each]
 
 
@@ -115,7 +115,7 @@ def _by_class(
     return np.asarray(by_class.values(*weighed))
 
 
-def _of_margins(
+def _all_at_once(
     value: Callable[..., Array], margins: _Margins, unit: float, masses: Masses, plan: Plan
 ) -> Array:
     """The metric of all classes, (1, B)."""
