@@ -37,7 +37,7 @@ LEFT = 2.0**-56
 Places = NDArray[np.intp]
 
 
-def takes_cases(n: int, filled: Places) -> Places:
+def takes_cases(n: int, filled: Places) -> NDArray[np.bool_]:
     """Whether the weights of so many cells are sums over n cases."""
     return np.asarray(n < GAMMAS_FROM * filled)
 
