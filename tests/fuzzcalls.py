@@ -158,9 +158,15 @@ def clusters(s: Source) -> Any:
 
 
 def classes(s: Source) -> Any:
-    names: Any = s.choice([[0, 1], [0, 1], [False, True], ["a", "b"], [0, 1, 2], [-1, 1], [3.0, 5]])
-    made = [s.choice(names) for _ in range(s.n)]
+    two = [[0, 1], [0, 1], [False, True], ["a", "b"], [-1, 1], [3.0, 5]]
+    names: Any = s.choice([*two, [0, 1, 2], [0, 1, 2], [0, 1, 2]])
+    made = [*names[: s.n], *(s.choice(names) for _ in range(s.n - len(names)))]
     return s.choice([made, made, np.array(made)])
+
+
+def never_predicted(g: np.random.Generator, n: int) -> Any:
+    """Probabilities of three classes, of which the last has none."""
+    return np.column_stack([g.dirichlet(np.ones(2), n), np.zeros(n)])
 
 
 def predictions(s: Source) -> Any:
@@ -176,6 +182,9 @@ def predictions(s: Source) -> Any:
             g.dirichlet(np.ones(2), n),
             g.uniform(size=n) + 1j * g.integers(0, 2, n),
             g.choice([-np.inf, 0.0, 1e300, np.nan], n),
+            *(g.choice([0.0, 1.0, 0.5, 0.3], n), np.full(n, 0.3), g.uniform(0, 1e-9, n)),
+            g.choice([5e-324, 0.5, 1 - 2**-53], n),
+            *(never_predicted(g, n), never_predicted(g, n), np.eye(3)[g.integers(0, 3, n)]),
         ]
     )
     return classes(s) if s.random() < 0.25 else s.choice([made, made.tolist()])
@@ -298,7 +307,8 @@ def label_map(s: Source) -> Any:
 
 def sample_metric(s: Source) -> Any:
     own = lambda y_true, y_score: float(np.mean(np.asarray(y_score).ravel()[0]))  # noqa: E731
-    name = names_in(hw.SAMPLE_METRICS)(s)
+    of_probabilities = [one.name for one in hw.SAMPLE_METRICS if one.family == "calibration"]
+    name = s.choice([names_in(hw.SAMPLE_METRICS)(s), s.choice(of_probabilities)])
     paid = functools.partial(hw.metrics.expected_cost, costs=s.numpy.uniform(size=(2, 2)))
     return s.choice([name, name, name, [name, "accuracy"], "f_beta:beta=2", "auc:0.2", own, paid])
 

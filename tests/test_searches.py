@@ -50,6 +50,7 @@ CONDITIONAL = {
     "resampling/weights/gammas.py _tabulated": "an even number that is halved",
     "resampling/weights/multinomial.py binomial_quantile": "a count that grows to n or falls to 0",
     "study/populations/kde.py _ordered_quantiles": WHOLE_NUMBERS,
+    "study/populations/kde.py bandwidths": "a sum is rounded by half a step: a step or two",
 }
 
 

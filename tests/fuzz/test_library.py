@@ -157,7 +157,7 @@ def check_estimate(e: hw.Estimate, *, chosen: bool) -> None:
     assert e.low <= e.high + slack, f"low {e.low} > high {e.high}"
     promises = e.method_spec.promises
     if Promise.CONTAINS_ESTIMATE in promises:
-        assert e.low - slack <= e.value <= e.high + slack, (e.low, e.value, e.high, e.method)
+        assert e.low <= e.value <= e.high, (e.low, e.value, e.high, e.method)
     if chosen or Promise.STAYS_IN_RANGE in promises:
         assert inside[0] <= e.low, (e.low, e.method)
         assert e.high <= inside[1], (e.high, e.method)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special, stats
 
 import halfwidth as hw
 from halfwidth.core.types import Level
@@ -338,3 +338,23 @@ def test_quantile_is_numpys_type_7_in_large_samples(n: int) -> None:
         q = (rank - 1 + fraction) / (n - 1)
         wanted = float(np.quantile(values, q))
         assert float(quantile(values, q=q)) == pytest.approx(wanted, rel=0, abs=1e-9)
+
+
+@pytest.mark.parametrize("q", [0.002, 0.3, 0.999])
+def test_ranks_of_many_values_are_looked_for_where_they_can_lie(
+    q: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n, counted, bdtr = 40_000, [0], special.bdtr
+
+    def counting(s: Any, *rest: Any) -> Any:
+        counted[0] += np.size(s)
+        return bdtr(s, *rest)
+
+    monkeypatch.setattr(special, "bdtr", counting)
+    k, last = exact_ranks(n, q, Level(0.95)) or (0, 0)
+    assert counted[0] < n / 2
+    cdf = stats.binom(n, q).cdf
+    assert cdf(last - 1) - cdf(k - 1) >= 0.95 - 1e-9
+    # No shorter span holds the quantile as often.
+    first = np.arange(1, n)
+    assert (cdf(first + last - k - 2) - cdf(first - 1)).max() < 0.95

@@ -39,7 +39,16 @@ def interval(metric: str, n: int, **options: Any) -> tuple[float, float]:
     return e.low, e.high
 
 
-@pytest.mark.parametrize("how", ["few cases", "many cases", "clusters", "strata", "one class"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        *("few cases", "clusters"),
+        *(
+            pytest.param(one, marks=pytest.mark.slow)
+            for one in ("many cases", "strata", "one class")
+        ),
+    ],
+)
 def test_averages_over_classes_are_those_of_whole_tables(
     how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,7 +108,16 @@ def test_a_mass_is_scattered_as_gamma_variates_of_equal_shape(mass: float, cells
     assert abs(np.corrcoef(weights[:2])[0, 1]) < 4 / math.sqrt(n)
 
 
-@pytest.mark.parametrize("metric", ["f1", "balanced_accuracy", "mcc", "cohen_kappa"])
+@pytest.mark.parametrize(
+    "metric",
+    [
+        *("f1", "mcc"),
+        *(
+            pytest.param(one, marks=pytest.mark.slow)
+            for one in ("balanced_accuracy", "cohen_kappa")
+        ),
+    ],
+)
 def test_many_classes_take_no_memory_for_empty_cells(metric: str) -> None:
     truth, predicted = decisions(600, 300)
     options = {"average": "macro"} if metric == "f1" else {}

@@ -36,10 +36,13 @@ def before_each(p: Array, deviations: Array, bandwidth: float) -> Array:
     On a line the kernel is a product, so that what comes before a case is cumulated.
     """
     scaled, sums = p / bandwidth, np.empty(deviations.shape)
-    carried, last, start = np.zeros(deviations.shape[:-1]), 0.0, 0
+    # Nothing is carried to the first: from a place far above it that would be 0 times infinity.
+    carried, last, start = np.zeros(deviations.shape[:-1]), scaled[:1].sum(), 0
     while start < len(p):
         stop = int(np.searchsorted(scaled, scaled[start] + REACH, side="right"))
-        here, r = scaled[start:stop] - scaled[start], deviations[..., start:stop]
+        # Of numbers so large that the reach is lost in rounding none is farther.
+        here = np.minimum(scaled[start:stop] - scaled[start], REACH)
+        r = deviations[..., start:stop]
         before = np.zeros((*r.shape[:-1], r.shape[-1] + 1))
         np.cumsum(r * np.exp(here), axis=-1, out=before[..., 1:])
         before += (carried * np.exp(last - scaled[start]))[..., None]

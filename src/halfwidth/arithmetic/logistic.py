@@ -34,11 +34,7 @@ class Fitted:
     @property
     def covariance(self) -> Array:
         """Inverse of the information, (..., K, K): what the model says of independent cases."""
-        # NaN where no fit exists, or all cases that tell anything of it are alike.
-        scale = np.sqrt(np.einsum("...kk->...k", self.information))[..., None]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            scaled = self.information / (scale * np.swapaxes(scale, -2, -1))
-            known = (np.abs(np.linalg.det(scaled)) > 0)[..., None, None]
+        known = np.isfinite(self.information).all(axis=(-2, -1), keepdims=True)
         known &= np.isfinite(self.coefficients).all(axis=-1)[..., None, None]
         usable = np.where(known, self.information, np.eye(self.information.shape[-1]))
         return np.where(known, np.linalg.inv(usable), np.nan)
@@ -158,9 +154,11 @@ def _information(x: Array, values: Array) -> Array:
 def newton_step(information: Array, gradient: Array) -> tuple[Array, Array]:
     """Newton's step, (R, K), 0 where there is no single one, and where there is, (R,)."""
     scale = np.sqrt(np.fmax(np.einsum("rkk->rk", information), 0.0))
-    positive = (scale > 0).all(axis=-1)
+    # Products of smaller ones are no numbers with all their digits.
+    positive = (scale > 1e-150).all(axis=-1)
     scale = np.where(positive[:, None], scale, 1.0)
     scaled = information / (scale[:, :, None] * scale[:, None, :])
+    scaled = np.where(positive[:, None, None], scaled, np.eye(scale.shape[1]))
     single = positive & (np.linalg.det(scaled) > COLLINEAR)
     scaled = np.where(single[:, None, None], scaled, np.eye(scale.shape[1]))
     step = np.linalg.solve(scaled, (gradient / scale)[..., None])[..., 0] / scale

@@ -383,7 +383,7 @@ class Contrast:
 
     def between(self, first: Array, second: Array) -> Array:
         """The contrast of two values; a ratio is NaN unless both are positive."""
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             if self.effect == "difference":
                 return differences_of(first, second)
             return np.where((first > 0) & (second > 0), first / second, np.nan)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
@@ -19,7 +20,7 @@ from halfwidth.core.titles import AVERAGE_WORDS, metric_title
 from halfwidth.core.undefined import WithoutResult
 from halfwidth.estimation.batches import SampleGroup, intervals_by_method
 from halfwidth.estimation.caution_context import CautionContext
-from halfwidth.estimation.caution_rules import cautions_for
+from halfwidth.estimation.caution_rules import ROUNDING, cautions_for
 from halfwidth.estimation.choose import (
     choose,
     choose_for_counts,
@@ -221,12 +222,13 @@ def _estimate(
     interval, other = computed.interval, group.if_unseen_failures
     unseen = None if other is None else (float(other.low[place]), float(other.high[place]))
     # A statistic that is undefined on the cases has no interval, whatever its resamples say.
-    defined = not np.isnan(value)
+    low, high = float(interval.low[place]), float(interval.high[place])
+    low, high = around(value, low, high) if not math.isnan(value) else (math.nan, math.nan)
     drawn = computed.n_resamples is not None or Need.UNIFORM in method.needs
     estimate = Estimate(
         value=value,
-        low=float(interval.low[place]) if defined else float("nan"),
-        high=float(interval.high[place]) if defined else float("nan"),
+        low=low,
+        high=high,
         level=computed.level,
         asked=None if computed.level == request.level else request.level,
         metric_spec=functional.metric,
@@ -274,6 +276,14 @@ def _estimate(
     cautions = [*job.cautions, *records.cautions, *cautions_for(context)]
     cautions = sorted(cautions, key=lambda item: item.code)
     return replace(estimate, cautions=tuple(cautions))
+
+
+def around(value: float, low: float, high: float) -> tuple[float, float]:
+    """The ends of an interval; one that rounding alone parts from the estimate is the estimate."""
+    ends = [abs(end) for end in (value, low, high) if math.isfinite(end)]
+    slack = ROUNDING * max(ends, default=0.0)
+    low = value if low - slack <= value < low else low
+    return low, value if high < value <= high + slack else high
 
 
 def estimate_counts(successes: int, n: int, request: Request) -> Estimate:

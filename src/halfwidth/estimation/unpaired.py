@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -19,7 +20,7 @@ from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.caution_rules import interval_cautions
 from halfwidth.estimation.choose import choose_unpaired
 from halfwidth.estimation.differences import difference_functional
-from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs, method_for
+from halfwidth.estimation.pipeline import Job, around, by_itself, estimate_jobs, method_for
 from halfwidth.estimation.resolve import RULE, Request
 from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import (
@@ -233,10 +234,12 @@ def _estimate(
     if method.takes_intervals:
         n_resamples = max(one.n_resamples or 0 for one in own) or None
         drawn = any(one.seed is not None for one in own)
+    low, high = float(computed.interval.low[0]), float(computed.interval.high[0])
+    low, high = around(value, low, high) if defined else (math.nan, math.nan)
     estimate = Estimate(
         value=value,
-        low=float(computed.interval.low[0]) if defined else float("nan"),
-        high=float(computed.interval.high[0]) if defined else float("nan"),
+        low=low,
+        high=high,
         level=request.level,
         metric_spec=functional.metric,
         statistic_spec=functional.statistic,

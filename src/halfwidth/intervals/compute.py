@@ -338,8 +338,9 @@ def apply(
     high = np.where(cut, np.clip(high, statistic_range.low, statistic_range.high), high)
     own_error = not np.isnan(standard_error).all()
     if errors and not own_error and method.distribution in (Need.DISTRIBUTION, Need.WEIGHTED):
-        squares = [one.standard_deviation() ** 2 for one in drawn]
-        standard_error = np.sqrt(np.mean(squares, axis=0))
+        with np.errstate(over="ignore"):  # of values beyond 1e154 it is infinite
+            squares = [one.standard_deviation() ** 2 for one in drawn]
+            standard_error = np.sqrt(np.mean(squares, axis=0))
     return Computed(
         Interval(low, high, standard_error),
         level,

@@ -33,7 +33,8 @@ def _centre_and_sd(values: Array) -> tuple[Array, Array]:
     n = values.shape[-1]
     shifted = values - values[..., :1]
     mean = shifted.mean(axis=-1)
-    squares = ((shifted - mean[..., None]) ** 2).sum(axis=-1)
+    with np.errstate(over="ignore"):  # infinite, of values beyond 1e154
+        squares = ((shifted - mean[..., None]) ** 2).sum(axis=-1)
     sd = np.sqrt(squares / (n - 1)) if n > 1 else np.full(mean.shape, np.nan)
     return np.asarray(values[..., 0] + mean), sd
 

@@ -12,6 +12,8 @@ __all__ = ["expected_score", "model_wald"]
 
 # Halvings after which a bisection has all the digits that matter.
 HALVINGS = 50
+# Of what is observed to what is expected: where it is looked for.
+MOST_RATIO = 1e300
 
 
 def _no_fit_reason(_sample: Unanswered) -> tuple[str, str]:
@@ -107,27 +109,31 @@ def expected_score(
     """
     p, weights = probabilities
     expected, z = (weights * p).sum(axis=-1), quantile_factor(degrees, level)
-    estimate = np.where(expected > 0, estimate, np.nan)
+    # Where next to nothing is expected the ratio passes all numbers.
+    estimate = np.where((expected > 0) & np.isfinite(estimate), estimate, np.nan)
 
     def variance(theta: Array) -> Array:
         chance = np.minimum(theta[..., None] * p, 1.0)
         return np.asarray((weights**2 * chance * (1 - chance)).sum(axis=-1))
 
     at_estimate = variance(estimate)
-    seen = np.where(np.isfinite(standard_error), standard_error, 0.0) ** 2 * expected**2
-    factor = np.fmax(seen / np.where(at_estimate > 0, at_estimate, np.inf), 1.0) * z**2
+    known = np.where(np.isfinite(standard_error), standard_error, 0.0)
+    with np.errstate(over="ignore"):  # infinite where next to nothing is expected
+        seen = known**2 * expected**2
+        factor = np.fmax(seen / np.where(at_estimate > 0, at_estimate, np.inf), 1.0) * z**2
     # Beyond this end the variance, at most θE times the largest weight, is too small.
     most = factor * weights.max(axis=-1)
     observed = estimate * expected
     reach = most / 2 + np.sqrt(most * observed + most**2 / 4)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        beyond = (observed + 1.01 * reach) / expected
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        beyond = np.minimum((observed + 1.01 * reach) / expected, MOST_RATIO)
 
     def end(outer: Array) -> Array:
         inner = estimate
         for _ in range(HALVINGS):
             middle = (inner + outer) / 2
-            missed = (observed - middle * expected) ** 2 > factor * variance(middle)
+            with np.errstate(over="ignore"):
+                missed = (observed - middle * expected) ** 2 > factor * variance(middle)
             inner, outer = np.where(missed, inner, middle), np.where(missed, middle, outer)
         return np.asarray(inner)
 

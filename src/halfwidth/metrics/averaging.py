@@ -96,7 +96,7 @@ class CountingFinish:
         return ByClass(values, average)
 
     @property
-    def of_margins(self) -> Callable[..., Numbers] | None:
+    def margins(self) -> Callable[..., Numbers] | None:
         """What it is of the margins and the diagonal of the matrix, where it is of these alone."""
         form = self.metric.form
         return form.value if isinstance(form, OfMargins) and self.costs is None else None

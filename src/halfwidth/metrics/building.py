@@ -96,7 +96,7 @@ def counting_statistic(
 
 
 def _table_form(metric: Metric, finish: CountingFinish, undefined: Undefined) -> CellCounts:
-    of_margins = finish.of_margins
+    of_margins = finish.margins
     return CellCounts(
         finish.n_classes**2,
         Policed(finish, undefined, metric.spec.worst),
@@ -181,8 +181,9 @@ def _sums_influence(
     size = np.full((*sums.shape[:-1], 1), float(n))
     point = np.concatenate([sums, size], axis=-1)
     slopes = derivatives(lambda at: finish(at[..., -1], at[..., :-1]), point)
-    influence = n * ((slopes[..., :-1, None] * values).sum(axis=-2) + slopes[..., -1:])
-    return np.asarray(influence - influence.mean(axis=-1, keepdims=True))
+    with np.errstate(over="ignore", invalid="ignore"):  # of ratios to next to nothing
+        influence = n * ((slopes[..., :-1, None] * values).sum(axis=-2) + slopes[..., -1:])
+        return np.asarray(influence - influence.mean(axis=-1, keepdims=True))
 
 
 # --------------------------------------------------------------------------- probabilities

@@ -35,7 +35,8 @@ def _features_of_errors(records: Array) -> Array:
 
 def _finish_rmse(n: Numbers, sums: Numbers) -> Array:
     """RMSE from the sums of `_features_of_errors`."""
-    return np.asarray(np.sqrt(ratio(sums[..., 0], n) + 0.0))
+    # A difference of sums may be rounded to less than 0.
+    return np.asarray(np.sqrt(np.maximum(ratio(sums[..., 0], n), 0.0)))
 
 
 def _finish_r2(n: Numbers, sums: Numbers) -> Array:

@@ -134,7 +134,8 @@ class Design:
         # nothing of its variance and adds nothing; NaN where all are such.
         if self.degrees_of_freedom < 1:
             return np.full(units.shape[:-1], np.nan)
-        squares = (units - self.stratum_means(units)) ** 2
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite, of values beyond 1e154
+            squares = (units - self.stratum_means(units)) ** 2
         counts = np.array(self.strata, float)
         weights = counts / np.maximum(counts - 1, 1)
         return np.asarray(np.add.reduceat(squares, self.first_units, axis=-1) @ weights)

@@ -188,7 +188,7 @@ def tie_limits(value: Array, tolerance: Array) -> tuple[Array, Array]:
 def _defined_moments(rows: Array, defined: NDArray[np.intp]) -> tuple[Array, Array]:
     """Mean and SD (B - 1) of the defined replicates, (S, B) -> (S,)."""
     sums, squares, anchor = (np.empty(len(rows)) for _ in range(3))
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         for part in in_parts(*rows.shape):
             values = rows[part]
             # About one of them, so that small spreads keep their digits.
@@ -251,7 +251,8 @@ class ExactDistribution(Undrawn):
     def standard_deviation(self) -> Array:
         """SD of the statistic over all resamples: the exact bootstrap standard error."""
         centred = self.support - self.mean()[..., None]
-        return np.asarray(np.sqrt((self.probability * centred**2).sum(axis=-1)))
+        with np.errstate(over="ignore"):  # infinite, of values beyond 1e154
+            return np.asarray(np.sqrt((self.probability * centred**2).sum(axis=-1)))
 
 
 def _at(ascending: Array, place: NDArray[np.intp]) -> Array:

@@ -26,7 +26,13 @@ OUTCOMES = {"one positive": ONE, "one negative": 1 - ONE, "all negative": 0 * ON
 
 
 @pytest.mark.parametrize("name", OF_PROBABILITIES)
-@pytest.mark.parametrize("which", OUTCOMES)
+@pytest.mark.parametrize(
+    "which",
+    [
+        "one positive",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("one negative", "all negative")),
+    ],
+)
 def test_each_calibration_metric_answers_or_says_why_not(name: str, which: str) -> None:
     y = OUTCOMES[which]
     value = getattr(hw.metrics, name)(y, SAID)

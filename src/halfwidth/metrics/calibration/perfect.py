@@ -78,7 +78,8 @@ def _hosmer_lemeshow(p: Array, weights: Array | None, *, groups: float) -> Depar
         squares = (total(y * counts) - expected) ** 2
         # Of a group in which nothing can differ, whatever does is without bounds.
         certain = np.where(squares[:, ~uncertain] > 1e-18, np.inf, 0.0).sum(axis=1)
-        return np.asarray((squares[:, uncertain] / spread[uncertain]).sum(axis=1) + certain)
+        with np.errstate(over="ignore"):  # of what cannot happen but by a rounding of 0
+            return np.asarray((squares[:, uncertain] / spread[uncertain]).sum(axis=1) + certain)
 
     return Departure(values, _df(int(uncertain.sum()), weights))
 

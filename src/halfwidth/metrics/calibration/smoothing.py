@@ -18,8 +18,6 @@ __all__ = ["smooth_ece"]
 
 # Between so many steps of [0, 1] deviations are shared out to the two nodes beside them.
 STEPS = 1024
-# Brent's method takes at most the square of the 40 steps of a bisection.
-MOST_STEPS = 40**2
 
 
 def _smooth_error(p: Array, y: Array, weights: Array) -> float:
@@ -41,7 +39,7 @@ def _smooth_error(p: Array, y: Array, weights: Array) -> float:
         density = np.abs(fft.dct(waves * damping(orders, bandwidth), type=1))
         return float((density.sum() - (density[0] + density[-1]) / 2) / STEPS - bandwidth)
 
-    return float(optimize.brentq(excess, 0.0, 1.0, xtol=1e-12, maxiter=MOST_STEPS))
+    return float(optimize.brentq(excess, 0.0, 1.0, xtol=1e-12))
 
 
 SMOOTH = SmoothedError(_smooth_error)

@@ -45,14 +45,12 @@ def _common_step(strata: Sequence[Array], tolerance: float, finest: float) -> fl
     # What is left of a division is at most half of the step.
     for _ in range(MOST_DIVISIONS):
         if step < finest:
-            return None
+            break
         rest = np.abs(gaps - step * np.rint(gaps / step))
         rest = rest[rest > tolerance]
         if not len(rest):
-            break
+            # The step itself is rounded: what many steps add up to is known better.
+            steps = np.rint(gaps / step)
+            return float((gaps @ steps) / (steps @ steps))
         step = float(rest.min())
-    else:
-        return None
-    # The step itself is rounded: what many steps add up to is known better.
-    steps = np.rint(gaps / step)
-    return float((gaps @ steps) / (steps @ steps))
+    return None

@@ -44,8 +44,6 @@ POINTS_OF_MOMENTS, ERRORS = 64, 9.0
 VANISHED = 1e-8
 # A quantile farther from the normal one than the step that is doubled so often is an end.
 MOST_DOUBLINGS = 200
-# Brent's method takes at most the square of the steps of a bisection, of which these are enough.
-MOST_STEPS = 60**2
 
 
 @frozen
@@ -290,8 +288,7 @@ class RatioOfSums(Undrawn):
             return np.asarray(self.shift + low)
         tolerance = 1e-9 * self._error
         return np.asarray(
-            self.shift
-            + optimize.brentq(excess, low, high, xtol=tolerance, rtol=1e-14, maxiter=MOST_STEPS)
+            self.shift + optimize.brentq(excess, low, high, xtol=tolerance, rtol=1e-14)
         )
 
     def _around(self, excess: Callable[[float], float], z: float) -> tuple[float, float]:

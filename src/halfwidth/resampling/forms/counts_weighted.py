@@ -45,7 +45,7 @@ def weighted(
     form = declared_form(statistic, CellCounts)
     counts = count_cells(codes, form.n_cells)
     if form.n_cells > MANY_CELLS and (form.by_class or form.of_margins):
-        sides = _sides(form, pseudo_cases, outward=not _of_one_table(form))
+        sides = _sides(form, pseudo_cases, outward=not _is_one_table(form))
         replicates = replicates_of_margins(form, codes, design, plan, sides)
         return both_ends(replicates, _classes(form, counts.astype(float)), plan)
     if design.simple:
@@ -87,7 +87,7 @@ def weighted_tables(
     pseudo_cases: PseudoCases,
 ) -> BothEnds:
     """Distributions of a function of tables."""
-    sides = _sides(form, pseudo_cases, outward=not _of_one_table(form))
+    sides = _sides(form, pseudo_cases, outward=not _is_one_table(form))
     added = [unit * _pseudo_cells(form, masses, plan) for masses in sides]
     replicates = [_replicates(form, cells, own) for own in added]
     return both_ends(replicates, _classes(form, counts), plan)
@@ -116,7 +116,7 @@ def _sides(form: CellCounts, pseudo_cases: PseudoCases, *, outward: bool) -> lis
     return sides if form.errors_lower else [masses[::-1] for masses in sides]
 
 
-def _of_one_table(form: CellCounts) -> bool:
+def _is_one_table(form: CellCounts) -> bool:
     """Whether it is of two classes, or of one against the rest."""
     return form.n_cells == 4 or (form.by_class is not None and form.by_class.average is None)
 

@@ -116,12 +116,13 @@ class PowerSums:
 
     def with_points(self, points: Array, sizes: Array) -> PowerSums:
         """With more deviations from the centre, (S, P), and their weights, (B, P)."""
-        return PowerSums(
-            self.share,
-            self.first + points @ sizes.T,
-            self.second + points**2 @ sizes.T,
-            self.size + sizes.sum(axis=-1),
-        )
+        with np.errstate(over="ignore"):  # infinite, of values beyond 1e154
+            return PowerSums(
+                self.share,
+                self.first + points @ sizes.T,
+                self.second + points**2 @ sizes.T,
+                self.size + sizes.sum(axis=-1),
+            )
 
 
 def _variances(strata: list[PowerSums]) -> Array:
@@ -132,8 +133,11 @@ def _variances(strata: list[PowerSums]) -> Array:
         each = stratum.share / stratum.size
         mean += each * stratum.first
         square += each * stratum.second
-    mean *= mean
-    variances = square - mean
+    with np.errstate(over="ignore", invalid="ignore"):  # of values beyond 1e154
+        mean *= mean
+        variances = square - mean
+    endless = np.isinf(square)
     square *= ROUNDING
     np.copyto(variances, 0.0, where=variances <= square)
+    np.copyto(variances, np.inf, where=endless)
     return np.asarray(variances)

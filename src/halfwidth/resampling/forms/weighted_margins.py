@@ -1,8 +1,7 @@
 """Functions of the margins of large confusion matrices whose cases have Dirichlet weights.
 
-A thousand classes have a million cells, of which most are empty: ten thousand tables of them take
-80 GB. What is made of one class against the rest, or of margins and the diagonal, needs a row, a
-column and a cell for each class, and only filled cells are ever added up.
+Of a thousand classes ten thousand tables take 80 GB. What is made of one class against the rest, or
+of margins and the diagonal, needs three numbers for each class; filled cells alone are added up.
 
 The mass of the pseudo-cases of a metric of all classes at once is spread evenly over cells. As
 gamma variates of equal shape a in N cells, divided by their sum, they are a symmetric Dirichlet
@@ -14,13 +13,13 @@ rounding that nothing is drawn for the others.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core import rng
-from halfwidth.core.forms import CellCounts
+from halfwidth.core.forms import ByClass, CellCounts
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses
 from halfwidth.core.types import Array
@@ -38,7 +37,7 @@ LEFT = 2.0**-56
 Places = NDArray[np.intp]
 
 
-def takes_cases(n: int, filled: Places) -> Places:
+def takes_cases(n: int, filled: Places) -> NDArray[np.bool_]:
     """Whether the weights of so many cells are sums over n cases."""
     return np.asarray(n < GAMMAS_FROM * filled)
 
@@ -53,8 +52,10 @@ def replicates_of_margins(
     for sample in codes:
         margins = _margins(sample.astype(np.intp), classes, design, plan)
         for replicates, masses in zip(each, sides, strict=True):
-            of_side = _by_class if form.by_class is not None else _of_margins
-            replicates.append(of_side(form, margins, unit, masses, plan))
+            if form.by_class is not None:
+                replicates.append(_by_class(form.by_class, margins, unit, masses, plan))
+            elif form.of_margins is not None:
+                replicates.append(_all_at_once(form.of_margins, margins, unit, masses, plan))
     return [np.stack(replicates) for replicates in each]
 
 
@@ -100,12 +101,9 @@ def _margins(codes: Places, classes: int, design: Design, plan: Plan) -> _Margin
 
 
 def _by_class(
-    form: CellCounts, margins: _Margins, unit: float, masses: Masses, plan: Plan
+    by_class: ByClass, margins: _Margins, unit: float, masses: Masses, plan: Plan
 ) -> Array:
     """The metric of each class, or of the one that is asked for, (R, B)."""
-    by_class = form.by_class
-    if by_class is None:
-        raise TypeError("a metric of all classes at once has no value of one class")
     wrong, right = masses
     added = pseudo_weights_of_classes([right, wrong, wrong, right], len(margins.right), plan)
     chosen = np.s_[:] if by_class.average else np.s_[by_class.which : by_class.which + 1]
@@ -117,17 +115,14 @@ def _by_class(
     return np.asarray(by_class.values(*weighed))
 
 
-def _of_margins(
-    form: CellCounts, margins: _Margins, unit: float, masses: Masses, plan: Plan
+def _all_at_once(
+    value: Callable[..., Array], margins: _Margins, unit: float, masses: Masses, plan: Plan
 ) -> Array:
     """The metric of all classes, (1, B)."""
-    if form.of_margins is None:
-        raise TypeError("a metric of more than margins")
     classes, (wrong, right) = len(margins.right), masses
     correct = margins.right.sum(axis=0)
-    truth, predicted, draws = margins.truth, margins.predicted, np.arange(plan.n_resamples)
-    if wrong or right:
-        truth, predicted = truth.copy(), predicted.copy()
+    truth, predicted = margins.truth.copy(), margins.predicted.copy()
+    draws = np.arange(plan.n_resamples)
     for place, weight in _scattered(right, classes, "right", plan):
         correct += unit * weight
         truth[place, draws] += unit * weight
@@ -136,7 +131,7 @@ def _of_margins(
         row, column = np.divmod(place, classes - 1)
         truth[row, draws] += unit * weight
         predicted[column + (column >= row), draws] += unit * weight
-    return np.asarray(form.of_margins(correct, truth.T, predicted.T))[None]
+    return np.asarray(value(correct, truth.T, predicted.T))[None]
 
 
 def _scattered(mass: float, cells: int, kind: str, plan: Plan) -> list[tuple[Places, Array]]:

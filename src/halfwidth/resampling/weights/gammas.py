@@ -51,6 +51,8 @@ def _tabulated(shape: float, exponentials: Array) -> Array:
     for coefficients in table[2::-1]:
         values *= inside
         values += coefficients[step]
+    # Those next to 0 may be rounded to less.
+    np.maximum(values, 0.0, out=values)
     exponent = 1 / shape
     while exponent % 2 == 0:
         values *= values

@@ -27,8 +27,6 @@ CELLS = 2**18
 BLOCK = 2**14
 # Above this an empirical distribution is as smooth, and the pilot would take minutes.
 MOST = 2**18
-# Steps from one number to the next by which a width is made smaller: it takes one or two.
-MOST_ROUNDED = 8
 # What kernels (columns) add at points (rows): of t, the centres, the widths, and which points.
 Part = Callable[[Array, Array, Array, NDArray[np.intp]], Array]
 
@@ -320,14 +318,10 @@ def bandwidths(values: Array, bounds: Bounds) -> Array:
     log_density = np.log(_kernels_at_centres(scaled, pilot))
     adapted = np.exp((log_density.mean() - log_density) / 2)
     widths = np.minimum(adapted * pilot * span, room)
-    # The distance to a bound is rounded: no sum of a value and its width may pass the bound. Of a
-    # value so far beyond its width that no such step is seen in the sum, the width is 0.
-    for _ in range(MOST_ROUNDED):
-        over = (values + widths > bounds.high) | (values - widths < bounds.low)
-        if not over.any():
-            return np.asarray(widths)
+    # The distance to a bound is rounded: no sum of a value and its width may pass the bound.
+    while (over := (values + widths > bounds.high) | (values - widths < bounds.low)).any():
         widths[over] = np.nextafter(widths[over], 0.0)
-    return np.where(over, 0.0, widths)
+    return np.asarray(widths)
 
 
 def _kernels_at_centres(centres: Array, width: float) -> Array:

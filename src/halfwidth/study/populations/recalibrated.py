@@ -13,8 +13,6 @@ from halfwidth.study.populations.logits import Labels, LogitPopulation
 
 # From a temperature of 1 on it is halved at most so often.
 MOST_DOUBLINGS = 500
-# Brent's method takes at most the square of the steps of a bisection.
-MOST_STEPS = 60**2
 
 
 def recalibrated(
@@ -109,6 +107,4 @@ def _inverse_temperature(logits: Array, labels: Labels) -> float:
             f"no temperature from {2.0**-MOST_DOUBLINGS:.0e} on fits best: nowhere is the largest "
             "logit larger than that of the true class by more than next to nothing"
         )
-    return float(
-        optimize.brentq(derivative, 0.0, above, xtol=1e-14, rtol=1e-14, maxiter=MOST_STEPS)
-    )
+    return float(optimize.brentq(derivative, 0.0, above, xtol=1e-14, rtol=1e-14))
