@@ -39,7 +39,7 @@ def values(folder: Path, models: int, metrics: int, levels: int) -> list[str]:
     return written(rows, ["case", "model", "organ", "metric", "value"], folder, levels)
 
 
-def test_set(folder: Path, models: int, classes: int, levels: int) -> list[str]:
+def scored(folder: Path, models: int, classes: int, levels: int) -> list[str]:
     """A table of probabilities, and how it is read."""
     rng = np.random.default_rng(1)
     names = CLASSES[: max(classes, 2)]
@@ -101,13 +101,13 @@ COMMANDS: dict[str, tuple[Any, int, tuple[str, ...], tuple[str, ...]]] = {
         ),
     ),
     "ci ": (
-        test_set,
+        scored,
         0,
         ("--metric", "auroc", *FEW),
         ("roc", "pr", "calibration", "reliability", "reliability-bins", "decision", "forest"),
     ),
-    "compare ": (test_set, 1, ("--metric", "auroc", *FEW), ("forest",)),
-    "rank ": (test_set, 1, ("--metric", "auroc", *FEW), ("rank-sets", "significance", "lines")),
+    "compare ": (scored, 1, ("--metric", "auroc", *FEW), ("forest",)),
+    "rank ": (scored, 1, ("--metric", "auroc", *FEW), ("rank-sets", "significance", "lines")),
     "detect": (detections, 0, FEW, ("froc", "pr", "afroc", "wafroc", "matches", "forest")),
     "detect ": (
         detections,
@@ -119,9 +119,9 @@ COMMANDS: dict[str, tuple[Any, int, tuple[str, ...], tuple[str, ...]]] = {
 # These cost little and show most.
 QUICK = {
     ("ci", "distribution", (3, 3, 1)),
-    ("ci", "forest", (3, 1, 3)),
+    ("ci", "forest", (3, 1, 2)),
     ("rank", "significance", (2, 2, 2)),
-    ("detect", "matches", (3, 1, 3)),
+    ("detect", "matches", (3, 1, 2)),
 }
 EVERY = [
     pytest.param(

@@ -72,7 +72,7 @@ def test_long_tables_are_grouped_sorted_and_split_into_pages_of_one_axis() -> No
     pages = figures_of_forest(MANY, by="model", sort=True, rows=20)
     assert len(pages) == 2
     assert pages[0].axes[0].get_xlim() == pages[1].axes[0].get_xlim()
-    assert "best first" in [text.get_text() for text in pages[0].axes[0].texts]
+    assert "best first within each model" in [text.get_text() for text in pages[0].axes[0].texts]
     given = figures_of_forest.frame(MANY, rows=40)
     assert given["x"].tolist() == [e.value for e in MANY]
 

@@ -15,7 +15,7 @@ from halfwidth.core.titles import subject_of
 from halfwidth.plots import curve_parts
 from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import note_below
-from halfwidth.plots.sheets import Grid, fitted, inches_of
+from halfwidth.plots.sheets import BESIDE, Grid, fitted, inches_of, room_of
 from halfwidth.plots.style import (
     COLOURS,
     DOT,
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 ACROSS, HIGH = 3, 1.5
 SINGLE = 3.6
 STRIP = 0.16
-# Inches of a panel beside its square, around it besides words, and of a line of these.
-BESIDE, AROUND, LINE = 0.4, 0.62, 0.135
+# Inches of a panel around its square besides words, and of a line of these.
+AROUND, LINE = 0.62, 0.135
 CAPTION = "Calibration curves with their bands"
 AXIS = "predicted probability"
 DRAWN: tuple[type[CalibrationCurve | CentreCurve], ...] = (CalibrationCurve, CentreCurve)
@@ -124,7 +124,7 @@ def calibration(
         _paint_centres(ax, curve)
     else:
         _paint(ax, curve)
-    room = _room(ax)
+    room = room_of(ax)
     _say_why_empty(ax, curve, room)
     note_below(ax, _words(curve, room))
     _add_histogram(ax, curve, _title(title, room))
@@ -215,13 +215,6 @@ def _paint_centres(ax: Axes, curve: CentreCurve) -> None:
         ax.plot(curve.x, end, color=DOT, linewidth=0.8, linestyle="dashed", zorder=2)
     ax.fill_between(curve.x, curve.low, curve.high, color=DOT, linewidth=0, alpha=0.3, zorder=2)
     ax.plot(curve.x, curve.y, color=DOT, linewidth=1.4, zorder=3)
-
-
-def _room(ax: Axes) -> float:
-    """Inches that the words of a panel may be wide."""
-    grid = ax.get_subplotspec()
-    columns = grid.get_gridspec().ncols if grid else 1
-    return float(ax.figure.figure.get_size_inches()[0]) / columns - BESIDE
 
 
 def _title(text: str, room: float) -> str:

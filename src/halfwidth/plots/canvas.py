@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 # Dots per inch in a notebook.
 IN_NOTEBOOKS = 110
 # What a matplotlibrc may not change: there may be no LaTeX, and a format is asked for each time.
-HELD: dict[str, Any] = {
+HELD: dict[Any, Any] = {
     "text.usetex": False,
     "axes.formatter.use_mathtext": False,
     "savefig.format": "png",
@@ -40,7 +40,8 @@ def new_figure(width: float, height: float, layout: Any = "constrained") -> Canv
 @contextmanager
 def settings(**further: Any) -> Iterator[None]:
     """Settings of Matplotlib under which pictures are drawn and written."""
-    with mpl.rc_context({**HELD, **further}):
+    given: dict[Any, Any] = further
+    with mpl.rc_context(HELD | given):
         yield
 
 

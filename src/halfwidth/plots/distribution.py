@@ -11,7 +11,6 @@ from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import axis_limits, finish_axis, note_below, shown_ends
 from halfwidth.plots.paint import explanation, paint_cases, paint_estimates, paint_shapes
-from halfwidth.plots.pair_panels import short_label
 from halfwidth.plots.rows import (
     Groups,
     RowCases,
@@ -21,6 +20,7 @@ from halfwidth.plots.rows import (
     has_place,
     row_layout,
 )
+from halfwidth.plots.sheets import short_label
 from halfwidth.plots.style import (
     FAINT,
     NARROW,

@@ -22,7 +22,7 @@ from halfwidth.plots.marks import (
     shown_ends,
     text_columns,
 )
-from halfwidth.plots.pair_panels import short_label
+from halfwidth.plots.sheets import short_label
 from halfwidth.plots.style import (
     NARROW,
     NOTE_SIZE,

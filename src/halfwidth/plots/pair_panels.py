@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.titles import metric_title
 from halfwidth.plots.comparison_words import family_of, level_text
-from halfwidth.plots.style import INK, NOTE_SIZE, TEXT_SIZE, printable, shorter
+from halfwidth.plots.sheets import fitted, room_of
+from halfwidth.plots.style import INK, NOTE_SIZE, TEXT_SIZE
 from halfwidth.results.comparison import ComparedCases, Comparisons, Difference
 
 if TYPE_CHECKING:
@@ -16,32 +16,6 @@ if TYPE_CHECKING:
 
 # From so many cases on, vector graphics hold a picture of them.
 RASTER_FROM = 3000
-# Lines of a label beside a row.
-MOST_LINES = 2
-
-
-def in_lines(name: str, width: int) -> str:
-    r"""A name in lines that end where it has a space, a hyphen or an underscore.
-
-    >>> in_lines("nnU-Net_ResEncL_dsc", 14)
-    'nnU-Net_\nResEncL_dsc'
-    """
-    lines = [""]
-    for part in re.split(r"(?<=[-_ ])", printable(name)):
-        if len(lines[-1] + part.rstrip()) > width and lines[-1]:
-            lines.append("")
-        lines[-1] += part
-    return "\n".join(shorter(line.strip(), width) for line in lines)
-
-
-def short_label(name: str, width: int) -> str:
-    r"""A name in two lines, or three if need be, shortened in the middle.
-
-    >>> short_label("Vision_Language_U-Net_CLIP", 15)
-    'Vision_Lang…U-\nNet_CLIP'
-    """
-    text = in_lines(name, width)
-    return text if text.count("\n") < MOST_LINES else in_lines(shorter(name, 3 * width // 2), width)
 
 
 def panel_title(ax: Axes, bold: str, plain: str) -> None:
@@ -49,7 +23,7 @@ def panel_title(ax: Axes, bold: str, plain: str) -> None:
     ax.set_title(plain, loc="left", fontsize=NOTE_SIZE, color=INK, parse_math=False)
     if bold:
         ax.annotate(
-            shorter(bold, 34),
+            fitted(bold, room_of(ax), TEXT_SIZE, bold=True, most=2),
             (0.0, 1.0),
             xycoords="axes fraction",
             xytext=(0, 6 + 1.35 * NOTE_SIZE * (1 + plain.count("\n"))),

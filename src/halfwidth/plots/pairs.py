@@ -14,8 +14,8 @@ from halfwidth.core.titles import metric_title
 from halfwidth.plots.bland_altman import bland_altman
 from halfwidth.plots.comparison_words import family_of
 from halfwidth.plots.figure import AnyFigure, figure
-from halfwidth.plots.pair_panels import RASTER_FROM, in_lines, only_pair, panel_title
-from halfwidth.plots.sheets import Grid
+from halfwidth.plots.pair_panels import RASTER_FROM, only_pair, panel_title
+from halfwidth.plots.sheets import Grid, in_lines
 from halfwidth.plots.style import (
     COLOURS,
     DOT,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from halfwidth.core.frozen import frozen
-from halfwidth.plots.pair_panels import in_lines
 from halfwidth.plots.style import PAGE, WIDTH, printable, shorter
 
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 POINTS = 72.0
+# Inches of a panel beside its axes.
+BESIDE = 0.4
+# Lines of a label beside a row.
+MOST_LINES = 2
 # Points of an inch over those of the thinnest letter, for letters of one point.
 THINNEST = 260.0
 
@@ -66,6 +70,37 @@ def packed(parts: Iterable[list[Item]], fits: Callable[[list[Item]], bool]) -> l
 
 
 # --------------------------------------------------------------------------- lines that fit
+
+
+def room_of(ax: Axes) -> float:
+    """Inches that words of a panel may be wide: its share of the figure but for the axis."""
+    grid = ax.get_subplotspec()
+    columns = grid.get_gridspec().ncols if grid else 1
+    return float(ax.figure.figure.get_size_inches()[0]) / columns - BESIDE
+
+
+def in_lines(name: str, width: int) -> str:
+    r"""A name in lines that end where it has a space, a hyphen or an underscore.
+
+    >>> in_lines("nnU-Net_ResEncL_dsc", 14)
+    'nnU-Net_\nResEncL_dsc'
+    """
+    lines = [""]
+    for part in re.split(r"(?<=[-_ ])", printable(name)):
+        if len(lines[-1] + part.rstrip()) > width and lines[-1]:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(shorter(line.strip(), width) for line in lines)
+
+
+def short_label(name: str, width: int) -> str:
+    r"""A name in two lines, or three if need be, shortened in the middle.
+
+    >>> short_label("Vision_Language_U-Net_CLIP", 15)
+    'Vision_Lang…U-\nNet_CLIP'
+    """
+    text = in_lines(name, width)
+    return text if text.count("\n") < MOST_LINES else in_lines(shorter(name, 3 * width // 2), width)
 
 
 def fitted(text: str, inches: float, size: float, *, bold: bool = False, most: int = 3) -> str:

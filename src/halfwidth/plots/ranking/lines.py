@@ -13,7 +13,6 @@ from halfwidth.core.types import Array
 from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import beside
 from halfwidth.plots.names import metric_label
-from halfwidth.plots.pair_panels import in_lines
 from halfwidth.plots.ranking.model_styles import GREY, Styles, several, styles_for
 from halfwidth.plots.ranking.rows import (
     NAME_WIDTH,
@@ -24,6 +23,7 @@ from halfwidth.plots.ranking.rows import (
     row_height,
     width_of,
 )
+from halfwidth.plots.sheets import in_lines
 from halfwidth.plots.style import (
     INK,
     NOTE_SIZE,

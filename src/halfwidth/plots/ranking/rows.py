@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.frozen import frozen
 from halfwidth.plots.legends import folded
 from halfwidth.plots.marks import TextColumn, note_below, text_columns
-from halfwidth.plots.pair_panels import in_lines
 from halfwidth.plots.ranking.model_styles import Styles, only, styles_for
+from halfwidth.plots.sheets import in_lines
 from halfwidth.plots.style import (
     FAINT,
     NOTE_SIZE,
