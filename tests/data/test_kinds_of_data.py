@@ -241,7 +241,9 @@ def test_a_missing_value_is_named_by_its_place() -> None:
 
 def test_gates_name_metrics_and_new_models_and_are_reported() -> None:
     values = hw.CaseValues.from_table(LONG, metric={"dice": "dsc", "hd": "hd95"}, model="model")
-    assert hw.gate(values, margin=0.01).sentence().endswith("mean DSC, mean HD95.")
+    said = hw.gate(values, margin={"dsc": 0.01, "hd95": 0.01}).sentence()
+    assert said.startswith(("passed: ", "failed: ", "undecided: "))
+    assert said.index("mean DSC") < said.index("mean HD95")
     gate = hw.gate({1: A, 2: B}, metric="dsc", margin=0.05, new=2)  # type: ignore[arg-type]
     assert gate.comparisons[0].first == "2"
     assert "mean DSC" in hw.report(gate, figures=False).to_html()
