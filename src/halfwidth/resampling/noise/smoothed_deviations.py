@@ -7,7 +7,6 @@ same few sums over cases; and the size is at most σ where the size at the bandw
 
 from __future__ import annotations
 
-import functools
 import math
 
 import numpy as np
@@ -54,7 +53,8 @@ class Waves:
         """Shares of the densities at even points between 0 and 1, (..., K) -> (..., 2K)."""
         from scipy import fft
 
-        return np.asarray(fft.dct(waves, type=3, n=2 * waves.shape[-1])) / (2 * waves.shape[-1])
+        count = 2 * waves.shape[-1]
+        return np.asarray(fft.dct(waves, type=3, n=count) / count)
 
     def _damped(self, bandwidth: Array) -> Array:
         return damping(np.arange(float(len(self.centre))), bandwidth)
