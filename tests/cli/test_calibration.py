@@ -92,7 +92,8 @@ def test_only_what_two_classes_halve_names_its_class() -> None:
 
 
 def test_a_report_says_that_half_of_the_sum_is_meant(run: Run) -> None:
-    ran = run(*"report t.csv --target y --score p --metric brier --seed 1 --out r.html".split())
+    given = "--target y --score p --metric brier --seed 1 --out r.html"
+    ran = run("report", "t.csv", *given.split())
     assert ran.status == 0, ran.err
     assert f"Brier score ({OF})" in Path("r.html").read_text(encoding="utf-8")
 

@@ -515,16 +515,10 @@ def test_metrics_with_a_value_of_empty_masks_keep_it_and_their_means_count_it(
     found = truth | {"b": np.where(prediction() == 2, 2, truth["b"]).astype(np.uint8)}
     texts = "dsc,specificity,absolute_volume_error,nsd"
     maps = hw.score_masks(found, truth, texts, spacing=1, tolerance=1)
-    alone = hw.score_masks(
-        *(
-            {case: (one == 2).astype(np.uint8) for case, one in side.items()}
-            for side in (found, truth)
-        ),
-        texts,
-        spacing=1,
-        tolerance=1,
-        labels={"two": 1},
+    predicted, true = (
+        {case: (one == 2).astype(np.uint8) for case, one in side.items()} for side in (found, truth)
     )
+    alone = hw.score_masks(predicted, true, texts, spacing=1, tolerance=1, labels={"two": 1})
     for scores, label in ((maps, "2"), (alone, "two")):
         rows = {(row.case, row.metric): row for row in scores if row.label == label}
         for case in "cd":
@@ -539,7 +533,8 @@ def test_metrics_with_a_value_of_empty_masks_keep_it_and_their_means_count_it(
         mean = hw.estimate(hw.read(file), metric="specificity", method="t")
         (of_label,) = [one for one in mean if one.label.endswith(label)]
         everywhere = [rows[case, "specificity"].value for case in "abcd"]
-        assert (of_label.n, of_label.value) == (4, pytest.approx(np.mean(everywhere), rel=1e-12))
+        assert of_label.n == 4
+        assert of_label.value == pytest.approx(np.mean(everywhere), rel=1e-12)
 
 
 def test_maps_without_any_label_are_an_error() -> None:

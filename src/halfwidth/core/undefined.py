@@ -19,10 +19,10 @@
 - *Undefined metric*: 0/0 on a test set or a resample is NaN (``undefined="omit"``: such resamples
   are left out and counted), or counts as 0 (``"zero"``, as scikit-learn has it) or as the worst
   value (``"worst"``).
-- *Empty masks*: both empty, and a metric of masks that is 0/0, or of boundaries that are not there,
-  has no value and is *not applicable*; one whose formula has a value keeps it (specificity,
-  absolute volume error). One empty, and the structure was *missed* or is *spurious*: overlap is 0,
-  a distance infinite, and no perfect score, whatever a formula without a boundary would say.
+- *Empty masks*: both empty, and a metric of masks that is 0/0, or of boundaries, has no value and
+  is *not applicable*; one whose formula has a value keeps it (specificity, absolute volume error).
+  One empty, and the structure was *missed* or is *spurious*: overlap is 0, a distance infinite, and
+  no perfect score, whatever a formula without a boundary would say.
 """
 
 from __future__ import annotations

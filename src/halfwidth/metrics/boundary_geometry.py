@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.metrics.bits import BitMask, Bits, layer_ranges, moved, packed
@@ -267,11 +266,6 @@ def _overlap(shift: int) -> tuple[slice, slice]:
 
 def cheng_layers(shape: tuple[int, ...], width: float | None = None) -> int:
     """How many layers make the band of Cheng et al.: 2 % of the image's diagonal, at least one."""
-    if width is not None and not float(width).is_integer():
-        raise OptionError(
-            f"boundary_iou: distance={width:g} is no whole number; definition=cheng counts "
-            "erosions by one voxel each"
-        )
     return max(1, round(0.02 * math.hypot(*shape))) if width is None else int(width)
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
+from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import UNIT, Parameter, bind
 from halfwidth.core.spec import Better, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL
@@ -194,6 +195,11 @@ def boundary_iou(
     cheng, width = bound["definition"] == CHENG, bound.get("distance")
     if width is None and not cheng:
         bind("boundary_iou", (dataclasses.replace(BAND, optional=False),), {}, complete=True)
+    if cheng and width is not None and not width.is_integer():
+        raise OptionError(
+            f"boundary_iou: distance={width:g} is no whole number; definition=cheng counts "
+            "erosions by one voxel each"
+        )
     pair_masks = paired if cheng else spaced_pair
     pair = pair_masks(prediction, reference, spacing)
     layers = cheng_layers(pair.shape, width) if cheng else 0

@@ -242,7 +242,8 @@ def specificity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
     -------
     float
         From 0 to 1, which it is where both masks are empty; NaN where the reference leaves no
-        background. It depends on how much background the image holds, and so hardly tells models apart.
+        background. It depends on how much background the image holds, and so hardly tells models
+        apart.
 
     References
     ----------

@@ -106,6 +106,7 @@ def _value(pair: MaskPair, metric: Metric) -> Value:
 def absent(label: str, metrics: Sequence[Metric]) -> LabelScores:
     """A label that is in neither mask."""
     # What is left of two empty masks depends neither on their shape nor on their spacing.
-    nothing = MaskPair.of(*np.zeros((2, 2, 2), dtype=bool), 1)
+    empty = np.zeros((2, 2), dtype=bool)
+    nothing = MaskPair.of(empty, empty, 1)
     values = tuple(_value(nothing, metric) for metric in metrics)
     return LabelScores(label, values, str(Status.NOT_APPLICABLE), 0, 0)

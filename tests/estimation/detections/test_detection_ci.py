@@ -65,7 +65,7 @@ def test_a_single_estimate_names_its_choices() -> None:
     assert isinstance(e, hw.DetectionEstimate)
     assert e.matched_by == "box IoU ≥ 0.5, greedy by score"
     assert e.matching == MatchingRule()
-    assert e.sentence().startswith("Macro AP 0.")
+    assert e.sentence().startswith("Macro AP50 0.")
     assert "; box IoU ≥ 0.5, greedy by score; n = 40 images; " in e.sentence()
 
 

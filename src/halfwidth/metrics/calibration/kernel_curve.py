@@ -111,7 +111,8 @@ def ece_kde(
     Returns
     -------
     float
-        In [0, 1], of vectors in [0, 2], which of two classes is twice that of one; NaN with fewer than two cases.
+        In [0, 1], of vectors in [0, 2], which of two classes is twice that of one; NaN with
+        fewer than two cases.
 
     References
     ----------

@@ -7,7 +7,6 @@ same few sums over cases; and the size is at most σ where the size at the bandw
 
 from __future__ import annotations
 
-import functools
 import math
 
 import numpy as np
@@ -54,7 +53,8 @@ class Waves:
         """Shares of the densities at even points between 0 and 1, (..., K) -> (..., 2K)."""
         from scipy import fft
 
-        return np.asarray(fft.dct(waves, type=3, n=2 * waves.shape[-1])) / (2 * waves.shape[-1])
+        count = 2 * waves.shape[-1]
+        return np.asarray(fft.dct(waves, type=3, n=count) / count)
 
     def _damped(self, bandwidth: Array) -> Array:
         return damping(np.arange(float(len(self.centre))), bandwidth)
@@ -133,11 +133,11 @@ def _waves_of(records: Array, form: SmoothedError, design: Design, draws: Array)
     cases, count = weights * (y - p), draws.shape[-1]
     rows = np.stack([cases, weights**2 * p * (1 - p), cases**2, cases * weights])
     of_cases, of_outcomes, squared, weighed = _sums_of_cosines(p, rows, 2 * count - 1)
-    centre, perfect = of_cases[:count], _of_pairs(of_outcomes)
+    centre, perfect = of_cases[:count], _pairs_of(of_outcomes)
     if design.independent:
         # What cases deviate by from the mean deviation, which adds up to 0.
         both = np.outer(centre, weighed[:count])
-        around = _of_pairs(squared) - both - both.T + np.outer(centre, centre) * (weights @ weights)
+        around = _pairs_of(squared) - both - both.T + np.outer(centre, centre) * (weights @ weights)
         return Waves(centre, root(perfect), root(around * (len(p) / max(len(p) - 1, 1))), draws)
     noise, squares = _noise_in(p, cases, weights, centre, design)
     perfect = perfect * added_by_clusters(squares, noise, design)
@@ -160,7 +160,7 @@ def _sums_of_cosines(p: Array, rows: Array, count: int) -> Array:
     return total.real.reshape(len(rows), -1)[:, :count]
 
 
-def _of_pairs(sums: Array) -> Array:
+def _pairs_of(sums: Array) -> Array:
     """From Σ w cos(mπp) to Σ w cos(jπp) cos(kπp), (2K - 1,) -> (K, K)."""
     order = np.arange(len(sums) // 2 + 1)
     return np.asarray((sums[np.abs(order[:, None] - order)] + sums[order[:, None] + order]) / 2)
