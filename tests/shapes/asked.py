@@ -96,7 +96,7 @@ def output_words(cell: Cell) -> list[str]:
 # --------------------------------------------------------------------------- the library
 
 
-def data_of(cell: Cell, files: Sequence[str], folder: Path) -> Any:
+def data_of(cell: Cell, files: Sequence[str], folder: Path) -> Any:  # noqa: PLR0911
     """The same data as a value."""
     if cell.kind == "detections":
         *found, truth = (folder / name for name in files)
@@ -104,16 +104,16 @@ def data_of(cell: Cell, files: Sequence[str], folder: Path) -> Any:
         return hw.Detections.from_files(named if len(named) > 1 else found[0], truth)
     table = pd.read_csv(folder / "cases.csv")
     how: dict[str, Any] = {"model": "model", "by": cell.shape.by, "case": "case"}
+    if cell.kind == "predictions":
+        return hw.Predictions.from_table(table, "truth", score="score", **how)
     if cell.kind == "readings":
         readers = ["unet", *"PQRS"[: cell.models + 1]]
         return hw.Readings.from_table(table, label=readers, model="unet")
     if cell.kind == "runs":
         return hw.CaseValues.from_runs(table, "accuracy", by=cell.shape.by)
-    if cell.kind == "predictions":
-        return hw.Predictions.from_table(table, "truth", score="score", **how)
-    if cell.kind == "wide":
-        how["metric"] = metrics_of(cell)
-    return hw.CaseValues.from_table(table, **how)
+    return hw.CaseValues.from_table(
+        table, metric=metrics_of(cell) if cell.kind == "wide" else None, **how
+    )
 
 
 def called(cell: Cell, files: Sequence[str], folder: Path) -> Any:

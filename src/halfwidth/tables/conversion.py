@@ -47,24 +47,10 @@ def long_table(
                 "the metric of each row"
             )
         return _in_order(_with_groups(table, groups), table)
-    if len(metrics) > 1:
-        of_column = {name: str(one) for one, names in metrics for name in names or ()}
-        if len(of_column) < len(metrics):
-            raise OptionError(f"{spelled('metric')} names a column twice; give each metric once")
-        layout = layout_of(table, [*of_column], None, case, groups)
-    elif metric is not None:
-        layout = layout_of(table, values, None, case, groups)
-        of_column = dict.fromkeys(layout.values, metric)
-    else:
-        of_column = _called_as_metrics(table, values, case, groups)
-        if not of_column and (values or case or groups):
-            raise OptionError(
-                f"{spelled('value')}, {spelled('case')} and {spelled('groups')} need "
-                f"{spelled('metric')}: what the values are"
-            )
-        if not of_column:
-            return table
-        layout = layout_of(table, [*of_column], None, case, groups)
+    of_column = _metric_of_columns(table, metrics, case, groups)
+    if not of_column:
+        return table
+    layout = layout_of(table, [*of_column], None, case, groups)
     if layout.case is None:
         raise DataError(
             f"no column of case ids; name it: {spelled('case')}. The table has "
@@ -104,6 +90,30 @@ def long_table(
     notes = [f"values of {_listed([*of_column])} as {as_what}, {by}"]
     notes += [f"left out: {_listed(left_out)}"] * bool(left_out)
     return _in_order(columns, table, notes)
+
+
+def _metric_of_columns(
+    table: Table,
+    metrics: Sequence[tuple[str | None, Sequence[str] | None]],
+    case: str | None,
+    groups: str | None,
+) -> dict[str, str]:
+    """The metric of each column of values; of none, where nothing says what these are."""
+    metric, values = metrics[0]
+    if len(metrics) > 1:
+        of_column = {name: str(one) for one, names in metrics for name in names or ()}
+        if len(of_column) < len(metrics):
+            raise OptionError(f"{spelled('metric')} names a column twice; give each metric once")
+        return of_column
+    if metric is not None:
+        return dict.fromkeys(layout_of(table, values, None, case, groups).values, metric)
+    of_column = _called_as_metrics(table, values, case, groups)
+    if not of_column and (values or case or groups):
+        raise OptionError(
+            f"{spelled('value')}, {spelled('case')} and {spelled('groups')} need "
+            f"{spelled('metric')}: what the values are"
+        )
+    return of_column
 
 
 def _has_fractions(table: Table, name: str) -> bool:
