@@ -96,7 +96,7 @@ def output_words(cell: Cell) -> list[str]:
 # --------------------------------------------------------------------------- the library
 
 
-def data_of(cell: Cell, files: Sequence[str], folder: Path) -> Any:  # noqa: PLR0911
+def data_of(cell: Cell, files: Sequence[str], folder: Path) -> Any:
     """The same data as a value."""
     if cell.kind == "detections":
         *found, truth = (folder / name for name in files)
@@ -138,9 +138,9 @@ def called(cell: Cell, files: Sequence[str], folder: Path) -> Any:
         quantiles = [f"sample_quantile:{q}" for q in (0.1, 0.5, 0.9)]
         return hw.estimate(data, rng=1, statistic=[*quantiles, "mean"])
     if cell.verb == "check":
-        return hw.check(data)
+        how = {}
     if cell.verb == "plan":
-        return hw.plan(data, n=PLANNED, n_samples=STUDIES, method="t", **how)
+        how |= {"n": PLANNED, "n_samples": STUDIES, "method": "t"}
     if cell.verb == "gate":
         how |= {"margin": 0.5, "new": MODELS[0], "against": MODELS[min(1, cell.models - 1)]}
     verb = getattr(hw, cell.verb)
