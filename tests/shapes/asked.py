@@ -104,16 +104,16 @@ def data_of(cell: Cell, files: Sequence[str], folder: Path) -> Any:
         return hw.Detections.from_files(named if len(named) > 1 else found[0], truth)
     table = pd.read_csv(folder / "cases.csv")
     how: dict[str, Any] = {"model": "model", "by": cell.shape.by, "case": "case"}
+    if cell.kind == "predictions":
+        return hw.Predictions.from_table(table, "truth", score="score", **how)
     if cell.kind == "readings":
         readers = ["unet", *"PQRS"[: cell.models + 1]]
         return hw.Readings.from_table(table, label=readers, model="unet")
     if cell.kind == "runs":
         return hw.CaseValues.from_runs(table, "accuracy", by=cell.shape.by)
-    if cell.kind == "predictions":
-        return hw.Predictions.from_table(table, "truth", score="score", **how)
-    if cell.kind == "wide":
-        how["metric"] = metrics_of(cell)
-    return hw.CaseValues.from_table(table, **how)
+    return hw.CaseValues.from_table(
+        table, metric=metrics_of(cell) if cell.kind == "wide" else None, **how
+    )
 
 
 def called(cell: Cell, files: Sequence[str], folder: Path) -> Any:
@@ -138,9 +138,9 @@ def called(cell: Cell, files: Sequence[str], folder: Path) -> Any:
         quantiles = [f"sample_quantile:{q}" for q in (0.1, 0.5, 0.9)]
         return hw.estimate(data, rng=1, statistic=[*quantiles, "mean"])
     if cell.verb == "check":
-        return hw.check(data)
+        how = {}
     if cell.verb == "plan":
-        return hw.plan(data, n=PLANNED, n_samples=STUDIES, method="t", **how)
+        how |= {"n": PLANNED, "n_samples": STUDIES, "method": "t"}
     if cell.verb == "gate":
         how |= {"margin": 0.5, "new": MODELS[0], "against": MODELS[min(1, cell.models - 1)]}
     verb = getattr(hw, cell.verb)

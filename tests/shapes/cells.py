@@ -1,4 +1,4 @@
-"""The cells: verbs, kinds of data, shapes and outputs; which there are, and which cover all pairs."""
+"""The cells: verbs, kinds of data, shapes and outputs, and those that cover all pairs."""
 
 from __future__ import annotations
 
@@ -34,10 +34,8 @@ TEXTS = ("table", "json", "csv", "markdown", "latex")
 PICTURES = ("png", "svg", "pdf", "plot")
 IN_PYTHON = ("sentence", "frame", "notebook")
 # What each verb can be asked for; a report is files beside each other, and has no rows.
-OUTPUTS = {
-    verb: (*TEXTS, *IN_PYTHON, *PICTURES)
-    for verb in ("estimate", "compare", "rank", "plan", "runs")
-}
+ALL_OUTPUTS = (*TEXTS, *IN_PYTHON, *PICTURES)
+OUTPUTS = dict.fromkeys(("estimate", "compare", "rank", "plan", "runs"), ALL_OUTPUTS)
 OUTPUTS |= {
     # On the command line curves are pictures.
     "curve": ("frame", "notebook", *PICTURES),

@@ -180,7 +180,7 @@ def of_picture(cell: Cell, files: list[str], result: Any, folder: Path) -> None:
         read_picture(file)
 
 
-def in_python(cell: Cell, files: list[str], result: Any, folder: Path) -> None:
+def in_python(cell: Cell, _files: list[str], result: Any, _folder: Path) -> None:
     """What a notebook shows, a paper says and a frame holds."""
     if cell.output == "notebook":
         named(cell, read_html(result._repr_html_()))

@@ -83,6 +83,9 @@ def cumulated(mark: NDArray[np.uint8], weight: Numbers) -> tuple[Numbers, Number
     positive = (mark & Ranking.POSITIVE) > 0
     ends = np.flatnonzero(mark & Ranking.LAST_OF_TIES)
     tp = np.cumsum(np.where(positive, weight, 0), axis=-1)[..., ends]
+    if weight.dtype.kind in "iu":
+        # Of whole numbers, what is not positive is the rest.
+        return tp, np.cumsum(weight, axis=-1)[..., ends] - tp
     return tp, np.cumsum(np.where(positive, 0, weight), axis=-1)[..., ends]
 
 

@@ -25,14 +25,14 @@ from halfwidth.metrics.counting import CORRELATION
 
 __all__ = ["accuracy", "cohen_kappa", "expected_cost", "mcc", "normalized_expected_cost"]
 
-OF_COSTS = 3.0
+BY_COSTS = 3.0
 WEIGHTS = Parameter(
     "weights",
     0.0,
     "none: every confusion alike; linear or quadratic in the distance of ordered classes; costs: "
     "those given",
-    choices=(0.0, 1.0, 2.0, OF_COSTS),
-    words=(("none", 0.0), ("linear", 1.0), ("quadratic", 2.0), ("costs", OF_COSTS)),
+    choices=(0.0, 1.0, 2.0, BY_COSTS),
+    words=(("none", 0.0), ("linear", 1.0), ("quadratic", 2.0), ("costs", BY_COSTS)),
 )
 # What is called weighted has weights: which, must be said.
 WEIGHTED = ("weighted_cohens_kappa", "wck", "weighted_kappa", "weighted_kappa_score")
@@ -244,9 +244,9 @@ def cohen_kappa(matrix: Counts, *, weights: float = 0.0, costs: ArrayLike | None
     >>> float(cohen_kappa(np.array([[40, 10], [5, 45]])).round(2))
     0.7
     """
-    if costs is None and weights == OF_COSTS:
+    if costs is None and weights == BY_COSTS:
         raise OptionError(f"cohen_kappa: weights=costs needs {spelled('costs')}")
-    if costs is not None and weights not in (0, OF_COSTS):
+    if costs is not None and weights not in (0, BY_COSTS):
         raise OptionError(
             f"cohen_kappa: weights={WEIGHTS.word(float(weights))} and costs are two ways to weigh "
             "confusions; give one of them"

@@ -47,13 +47,8 @@ def long_table(
                 "the metric of each row"
             )
         return _in_order(_with_groups(table, groups), table)
-    of_column = _metric_of_column(table, metrics, case, groups)
+    of_column = _metric_of_columns(table, metrics, case, groups)
     if not of_column:
-        if values or case or groups:
-            raise OptionError(
-                f"{spelled('value')}, {spelled('case')} and {spelled('groups')} need "
-                f"{spelled('metric')}: what the values are"
-            )
         return table
     layout = layout_of(table, [*of_column], None, case, groups)
     if layout.case is None:
@@ -97,13 +92,13 @@ def long_table(
     return _in_order(columns, table, [*notes, *_missed_note(columns, further)])
 
 
-def _metric_of_column(
+def _metric_of_columns(
     table: Table,
     metrics: Sequence[tuple[str | None, Sequence[str] | None]],
     case: str | None,
     groups: str | None,
 ) -> dict[str, str]:
-    """The metric of each column of values, as far as it is named or the column called as one."""
+    """The metric of each column of values; of none, where nothing says what these are."""
     metric, values = metrics[0]
     if len(metrics) > 1:
         of_column = {name: str(one) for one, names in metrics for name in names or ()}
@@ -112,7 +107,13 @@ def _metric_of_column(
         return of_column
     if metric is not None:
         return dict.fromkeys(layout_of(table, values, None, case, groups).values, metric)
-    return _called_as_metrics(table, values, case, groups)
+    of_column = _called_as_metrics(table, values, case, groups)
+    if not of_column and (values or case or groups):
+        raise OptionError(
+            f"{spelled('value')}, {spelled('case')} and {spelled('groups')} need "
+            f"{spelled('metric')}: what the values are"
+        )
+    return of_column
 
 
 def _has_fractions(table: Table, name: str) -> bool:

@@ -112,7 +112,7 @@ def sensitivity_at(tp: Numbers, fp: Numbers) -> Array:
     positives, negatives = tp[:, -1:], fp[:, -1:]
     # In whole numbers, so that rounding cannot miss a rate at which the curve rises.
     targets = GRID * negatives
-    at = _insertion(STEPS * fp, targets, "right") - 1
+    at = _insertion(fp, "right") - 1
     after = np.minimum(at + 1, tp.shape[1] - 1)
     x, next_x, y, next_y = (
         np.take_along_axis(counts, place, axis=1) for counts in (fp, tp) for place in (at, after)
@@ -130,7 +130,8 @@ def precision_at(tp: Numbers, fp: Numbers) -> Array:
     array([1. , 1. , 0.5, 0.5])
     """
     positives, called = tp[:, -1:], tp + fp
-    at = _insertion(STEPS * tp, GRID * positives, "left")
+    # Without positives none is reached, and nothing is said.
+    at = np.minimum(_insertion(tp, "left"), tp.shape[1] - 1)
     # Every threshold reaches a recall of 0; a resample may hold no case above the first ones.
     at[:, 0] = (called > 0).argmax(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -144,14 +145,19 @@ HEIGHTS: dict[CurveKind, Callable[[Numbers, Numbers], Array]] = {
 }
 
 
-def _insertion(rows: Numbers, targets: Numbers, side: Literal["left", "right"]) -> Numbers:
-    """Places of numbers in ascending rows of whole numbers, (B, G), (B, K) -> (B, K)."""
-    count, length = rows.shape
-    row = np.arange(count)[:, None]
-    # Rows behind each other ascend as one, so that a single search serves them all.
-    behind = row * (int(rows[:, -1].max()) + 1)
-    places = np.searchsorted((rows + behind).ravel(), (targets + behind).ravel(), side=side)
-    return np.asarray(places.reshape(targets.shape) - row * length)
+def _insertion(counts: Numbers, side: Literal["left", "right"]) -> Numbers:
+    """Places of the parts of a total, ``GRID * counts[:, -1:]``, in ``STEPS * counts``.
+
+    Of ascending rows of whole numbers, (B, G) -> (B, 201): each number says up to which part it
+    reaches, which takes a pass over them where a search takes one for each part.
+    """
+    scaled, total = STEPS * counts, np.maximum(counts[:, -1:], 1)
+    # The first part above a number, or the first that is no less.
+    first = scaled // total + 1 if side == "left" else -(-scaled // total)
+    width = len(GRID) + 1
+    behind = np.arange(len(counts))[:, None] * width
+    found = np.bincount((first + behind).ravel(), minlength=len(counts) * width)
+    return np.cumsum(found.reshape(-1, width)[:, :-1], axis=1)
 
 
 # --------------------------------------------------------------------------- bands

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import math
 from collections.abc import Callable
 
@@ -51,13 +52,33 @@ def _error(p: Array | float, y: Array, weights: Array) -> float:
     return float((weights * (p - y) ** 2).sum() / weights.sum())
 
 
+# Of the last resamples: miscalibration and discrimination are asked of the same ones, and the fit
+# is nearly all that either costs.
+_FITTED: dict[bytes, float] = {}
+MOST_FITTED = 2**17
+
+
+def _error_of_recalibrated(p: Array, y: Array, weights: Array) -> float:
+    """What is left of the Brier score, fitted once for all that ask it of the same cases."""
+    digest = hashlib.blake2b(digest_size=16)
+    for cells in (p, y, weights):
+        digest.update(np.ascontiguousarray(cells, dtype=float))
+    found = _FITTED.get(digest.digest())
+    if found is None:
+        found = _error(recalibrated(p, y, weights), y, weights)
+        if len(_FITTED) >= MOST_FITTED:
+            _FITTED.clear()
+        _FITTED[digest.digest()] = found
+    return found
+
+
 def _miscalibration(p: Array, y: Array, weights: Array) -> float:
-    return _error(p, y, weights) - _error(recalibrated(p, y, weights), y, weights)
+    return _error(p, y, weights) - _error_of_recalibrated(p, y, weights)
 
 
 def _discrimination(p: Array, y: Array, weights: Array) -> float:
     share = (weights * y).sum() / weights.sum()
-    return _error(share, y, weights) - _error(recalibrated(p, y, weights), y, weights)
+    return _error(share, y, weights) - _error_of_recalibrated(p, y, weights)
 
 
 def _outcomes(p: Array, y: Array) -> Array:
