@@ -287,8 +287,8 @@ def caution_lines(
     results = [*raised]
     several = len({result[:2] for result in results}) > 1
     by_code: dict[str, dict[tuple[str, str], None]] = {}
-    for *labels, cautions in results:
-        within, models = labels if several else ("", "")
+    for place, name, cautions in results:
+        within, models = (place, name) if several else ("", "")
         for one in cautions:
             whose = ": ".join(filter(None, [within, one.about or models]))
             message = one.message.removeprefix(f"{one.about}: ")
