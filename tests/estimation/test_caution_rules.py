@@ -295,7 +295,7 @@ SITUATIONS |= {
         ),
         rng=1,
     )[0],
-    "HW854": lambda: hw.rank({"A": GOOD + 1e-4, "B": GOOD}, metric="dsc", rng=1)[0],
+    "HW854": lambda: hw.rank({"A": GOOD + 1e-4 + 1e-6 * SOME, "B": GOOD}, metric="dsc", rng=1)[0],
     "HW853": lambda: hw.rank(
         {"A": SERIES[:4], "B": LOWER[:4]}, metric="dsc", scheme="test_then_rank", rng=1
     )[0],
@@ -487,7 +487,9 @@ def test_the_situation_raises_it_in_its_place_with_its_numbers_filled_in(code: s
     assert "{" not in message
     assert "  " not in message
     assert "nan" not in message
-    assert codes(e) == sorted(set(codes(e)))
+    # Each once; in a ranking once for each model.
+    assert codes(e) == sorted(codes(e))
+    assert len({(one.code, getattr(one, "about", "")) for one in e.cautions}) == len(codes(e))
 
 
 @pytest.mark.parametrize("statistic", ["mean", "median", "trimmed_mean", "sd", "iqr"])

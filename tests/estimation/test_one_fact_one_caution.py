@@ -56,7 +56,8 @@ def values(
             name: change(one) if name in having else otherwise(one) if otherwise else one
             for name, one in GOOD.items()
         }
-        return hw.CaseValues.from_arrays(models, **{"metric": "dsc", "bounds": (0.3, 1)} | options)
+        described: dict[str, Any] = {"metric": "dsc", "bounds": (0.3, 1)} | options
+        return hw.CaseValues.from_arrays(models, **described)
 
     return made
 

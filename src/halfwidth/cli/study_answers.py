@@ -226,10 +226,10 @@ def _coverage(stores: list[Path], filters: Filters, _options: PartOptions) -> Do
 
 def _paces(cells: pd.DataFrame) -> pd.DataFrame:
     """Paces, with a word on those that are of other n than most and count for nothing."""
-    from halfwidth.study.analysis.pace import of_equal_sizes
+    from halfwidth.study.analysis.pace import with_equal_sizes
 
     paces = pace(cells)
-    kept = of_equal_sizes(paces)["pace"].notna()
+    kept = with_equal_sizes(paces)["pace"].notna()
     others = paces[paces["pace"].notna() & ~kept]
     if len(others):
         counted = shortened([f"n = {at}" for at in dict.fromkeys(others["at"])])

@@ -42,7 +42,7 @@ def _cautions(first: Job, second: Job, names: tuple[str, str]) -> Iterator[Cauti
     for name, own, other in zip(names, (first, second), (second, first), strict=True):
         for one in own.cautions:
             if one not in other.cautions:
-                yield one.of(name)
+                yield one.said_of(name)
             elif own is first:
                 yield one
 

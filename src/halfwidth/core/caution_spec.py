@@ -83,7 +83,7 @@ class Caution:
     taken: bool = False
     about: str = ""
 
-    def of(self, name: str) -> Caution:
+    def said_of(self, name: str) -> Caution:
         """The caution about one model, or one pair, of a result of several."""
         if not name or self.about:
             return self

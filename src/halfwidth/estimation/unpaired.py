@@ -279,5 +279,5 @@ def _about_cases(own: Sequence[Estimate]) -> list[Caution]:
         for one in estimate.cautions:
             if one.code.startswith(ABOUT_CASES):
                 whose = estimate.label if len(labels) > 1 else f"the {place} sample"
-                cautions[one.code, one.message] = one.of(whose)
+                cautions[one.code, one.message] = one.said_of(whose)
     return list(cautions.values())

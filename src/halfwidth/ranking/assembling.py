@@ -352,7 +352,7 @@ def _by_name(estimates: Sequence[Estimate]) -> list[Caution]:
     """Cautions of models or pairs, with the name of each that the others do not share."""
     shared = Counter(one.message for estimate in estimates for one in estimate.cautions)
     return [
-        one if 1 < shared[one.message] == len(estimates) else one.of(estimate.label)
+        one if 1 < shared[one.message] == len(estimates) else one.said_of(estimate.label)
         for estimate in estimates
         for one in estimate.cautions
     ]

@@ -68,7 +68,7 @@ class WonTests(ClaimedPairs):
     def cautions(self) -> list[Caution]:
         """Those of the tests, and where no model can win any."""
         cautions = [
-            one.of(" vs ".join(pair))
+            one.said_of(" vs ".join(pair))
             for pair, result in zip(self.pairs, self.results, strict=True)
             for one in result.cautions
         ]

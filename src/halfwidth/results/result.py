@@ -286,18 +286,18 @@ def caution_lines(
     """
     results = [*raised]
     several = len({result[:2] for result in results}) > 1
-    by_code: dict[str, dict[tuple[str, str], None]] = {}
-    for *labels, cautions in results:
-        within, models = labels if several else ("", "")
+    by_code: dict[str, dict[tuple[str, str, int], None]] = {}
+    for at, (place, name, cautions) in enumerate(results):
+        within, models = (place, name) if several else ("", "")
         for one in cautions:
             whose = ": ".join(filter(None, [within, one.about or models]))
             message = one.message.removeprefix(f"{one.about}: ")
-            by_code.setdefault(one.code, {})[whose, message] = None
+            by_code.setdefault(one.code, {})[whose, message, 0 if one.about else at] = None
     lines = []
     for code, facts in sorted(by_code.items()):
-        whose, message = next(iter(facts))
+        whose, message, _ = next(iter(facts))
         where = f"{_named(whose)}: " if whose else ""
-        others = dict.fromkeys(name for name, _ in facts if name not in ("", whose))
+        others = dict.fromkeys(name for name, *_ in facts if name not in ("", whose))
         more = f" (and {len(facts) - 1} more)" if len(facts) > 1 else ""
         if 0 < len(others) <= most_named:
             more = f" (also {', '.join(map(_named, others))})"

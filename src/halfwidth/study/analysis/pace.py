@@ -102,7 +102,7 @@ def pace(cells: pd.DataFrame) -> pd.DataFrame:
     return sums[names].reset_index()
 
 
-def of_equal_sizes(paces: pd.DataFrame, within: Sequence[str] = SETTING) -> pd.DataFrame:
+def with_equal_sizes(paces: pd.DataFrame, within: Sequence[str] = SETTING) -> pd.DataFrame:
     """The paces, NaN where they are of other n than most that they are compared with.
 
     In a study that is not finished instances have different n, and so have methods that give no
@@ -154,7 +154,7 @@ def pace_summary(paces: pd.DataFrame) -> pd.DataFrame:
     André et al. (2025), 4.3.
     """
     need_columns(paces, [*SETTING, "pace", "fit_error"])
-    paces = of_equal_sizes(paces)
+    paces = with_equal_sizes(paces)
     grouped = paces.groupby(list(SETTING), sort=True, dropna=False)
     counts = grouped.size().to_frame("instances")
     counts["left_out"] = counts["instances"] - grouped["pace"].count()

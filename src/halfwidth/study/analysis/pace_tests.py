@@ -10,7 +10,7 @@ from halfwidth.core.rng import derive_key, resolve_seed
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.counting import balanced_accuracy
 from halfwidth.study.analysis.cell_frames import SETTING, need_columns
-from halfwidth.study.analysis.pace import of_equal_sizes
+from halfwidth.study.analysis.pace import with_equal_sizes
 from halfwidth.study.analysis.permutation import (
     N_PERMUTATIONS,
     PermutationTest,
@@ -88,7 +88,7 @@ def pace_tests(
     _check(paces, level)
     common = [name for name in SETTING if name != between]
     table = _by_average(paces) if between == "average" else paces
-    table = of_equal_sizes(table, common)
+    table = with_equal_sizes(table, common)
     seed = resolve_seed(rng)
     rows = []
     for key, group in table.groupby(common, sort=True, dropna=False):
@@ -155,7 +155,7 @@ def unpaired_pace_tests(
     for side in (first, second):
         _check(side, level)
     _check_apart(first, second)
-    both = of_equal_sizes(pd.concat([first, second], keys=[0, 1]), HOW)
+    both = with_equal_sizes(pd.concat([first, second], keys=[0, 1]), HOW)
     first, second = both.loc[0], both.loc[1]
     sides = [
         dict(iter(side.groupby([*HOW, *WHAT], sort=True, dropna=False))) for side in (first, second)

@@ -24,7 +24,7 @@ from halfwidth.study.analysis.mixed import (
     replace_observed,
     solve,
 )
-from halfwidth.study.analysis.pace import of_equal_sizes
+from halfwidth.study.analysis.pace import with_equal_sizes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,7 +124,7 @@ def skewness_model(
     options = ModelOptions(tuple(groups), reml, interval, confidence_level, n_bootstrap)
     _check(paces, options)
     common = [name for name in SETTING if name != "metric"]
-    paces = of_equal_sizes(paces, common)
+    paces = with_equal_sizes(paces, common)
     seed = resolve_seed(rng)
     rows = []
     for key, group in paces.groupby(common, sort=True, dropna=False):

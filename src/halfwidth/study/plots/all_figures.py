@@ -11,7 +11,7 @@ from halfwidth.intervals.bootstrap import percentile
 from halfwidth.plots.figure import Figure
 from halfwidth.plots.names import method_title
 from halfwidth.study import analysis
-from halfwidth.study.analysis.pace import of_equal_sizes
+from halfwidth.study.analysis.pace import with_equal_sizes
 from halfwidth.study.plots import box_plots, clouds, comparisons, concentration, failing, graphs
 from halfwidth.study.plots import needs as needs_figure
 from halfwidth.study.plots.p_values import p_values
@@ -203,7 +203,7 @@ def _paces(main_cells: pd.DataFrame, method: str) -> Iterator[Offered]:
         for field, part in fields.items():
             # The skewness of a test set does not depend on the metric.
             if len(part) and not (field and name == "skewness-by-metric"):
-                arguments = lambda p=part, m=more: (of_equal_sizes(analysis.pace(p)), *m)  # noqa: E731
+                arguments = lambda p=part, m=more: (with_equal_sizes(analysis.pace(p)), *m)  # noqa: E731
                 yield Offered(name + field, figure, arguments, _says(figure))
     for level in ("instance", "task"):
         yield from _tests(cells, method, level)
