@@ -369,7 +369,6 @@ def test_what_does_not_fit_is_refused(arguments: str, words: str, complaint: Com
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ("", "--target needs --metric NAME; one or more of accuracy, balanced_accuracy"),
         ("--metric dsc", "'dsc' has a value for each case, not one for a test set"),
         ("--metric aucroc", "unknown metric of a test set 'aucroc'; did you mean 'auroc'?"),
         ("--metric net_benefit", "write net_benefit:exchange_rate=VALUE"),
@@ -391,7 +390,8 @@ def test_missing_ones_are_named_with_the_option(complaint: Complaint) -> None:
     text = complaint("holes.csv --target y --score p1 --metric auroc")
     assert text == (
         "--target y, --score p1: 2 of 120 cases lack a label or a finite score (cases c3, c7). "
-        "--missing omit leaves them out"
+        "--missing omit leaves them out; --missing wrong counts a prediction that lacks as "
+        "wrong"
     )
     assert "has no meaning" in complaint(
         "holes.csv --target y --score p1 --metric auroc --missing worst"

@@ -78,7 +78,7 @@ def test_an_option_of_one_door_stands_before_that_of_all() -> None:
     assert option_of("rng", "gate").default == 1
     assert option_of("rng", "compare").default is None
     assert option_of("groups", "CaseValues.from_table").metavar == "COLUMN"
-    assert option_of("missing", "Predictions.from_table").choices == ("raise", "omit")
+    assert option_of("missing", "Predictions.from_table").choices == ("raise", "omit", "wrong")
     with pytest.raises(KeyError):
         option_of("frobnicate", "gate")
 
