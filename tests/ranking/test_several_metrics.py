@@ -219,7 +219,10 @@ def test_an_option_need_have_an_effect_on_one_of_the_metrics_only() -> None:
         (lambda: ranked(wide(), metric=[]), "metric: name at least one"),
         (lambda: ranked(wide(), bounds=(0, 1)), "of one metric"),
         (lambda: ranked(wide(), combine="mode"), "combine='mode'"),
-        (lambda: ranked(wide(), combine="mean_rank", margin=0.1), "one number for metrics of different units"),
+        (
+            lambda: ranked(wide(), combine="mean_rank", margin=0.1),
+            "one number for metrics of different units",
+        ),
         (lambda: ranked(wide(), metric={"dsc": "dsc"}, combine="mean_rank"), "one ranking"),
     ],
 )
