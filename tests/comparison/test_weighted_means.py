@@ -36,7 +36,14 @@ def predictions(*described: str) -> hw.Predictions:
     return hw.Predictions.from_arrays(TRUTH, SCORES, **{name: DESIGN[name] for name in described})
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids="+".join)
+@pytest.mark.parametrize(
+    "design",
+    [
+        pytest.param(one, marks=() if "sample_weight" in one else pytest.mark.slow)
+        for one in DESIGNS
+    ],
+    ids="+".join,
+)
 @pytest.mark.parametrize("metric", LOSS)
 def test_they_are_compared_ranked_and_gated_under_every_design(
     metric: str, design: Sequence[str]

@@ -58,7 +58,14 @@ def _markdown_tables(text: str) -> Iterator[str]:
             yield block
 
 
-@pytest.mark.parametrize("shape", [(2, 1, 0), (3, 2, 2), (2, 2, 1), (3, 1, 2)])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (2, 1, 0),
+        (2, 2, 2),
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ((3, 2, 2), (3, 1, 2))),
+    ],
+)
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_table_names_its_models_metric_and_level(verb: str, shape: tuple[int, int, int]) -> None:
     found = VERBS[verb](_values(*shape))
