@@ -114,7 +114,7 @@ def _over_centres(data: Predictions, params: Mapping[str, Any]) -> CentreResults
 def _curves_of_centres(data: Predictions, params: Mapping[str, Any]) -> CentreCurves:
     """The calibration curves of the centres."""
     try:
-        curves: CentreCurves = curve(
+        curves = curve(
             data,
             "calibration-by-centre",
             average=params["average"] or None,
@@ -122,4 +122,4 @@ def _curves_of_centres(data: Predictions, params: Mapping[str, Any]) -> CentreCu
         )
     except DataError as error:
         raise DataError(f"{error}; leave out --plot to get the table alone") from None
-    return curves
+    return cast("CentreCurves", curves)

@@ -74,7 +74,7 @@ class Drawing:
 
     def beside(
         self, document: Document, estimates: Estimates
-    ) -> tuple[Document, Sequence[Caution]]:
+    ) -> tuple[Document, tuple[Caution, ...]]:
         """The document with the figure of the estimates, or of what is behind the first of them."""
         from halfwidth.plots import figures_over_thresholds
 

@@ -73,7 +73,7 @@ def with_picture(
 
 def with_drawn(
     document: Document, result: Drawn, path: Path, said: Sequence[Caution], caption: str = ""
-) -> tuple[Document, Sequence[Caution]]:
+) -> tuple[Document, tuple[Caution, ...]]:
     """The same with a picture of other numbers than the document's, and what they caution against.
 
     ``said``: the cautions that the document has; they are returned with those of the picture.

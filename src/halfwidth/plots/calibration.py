@@ -176,8 +176,8 @@ def figures_of_calibration(
             f"titles has {len(titles)} titles for {len(drawn)} curves; give one for each"
         )
     if len(drawn) == 1:
-        (ax,) = new_axes(SINGLE, HIGH * SINGLE).figure.axes
-        return [calibration(drawn[0], ax, title=titles[0]).figure]
+        alone: Any = calibration(drawn[0], title=titles[0]).figure
+        return [alone]
     across = min(ACROSS, len(drawn))
     panel = WIDTH / ACROSS
     lines = [_title(title, panel - BESIDE).count("\n") for title in titles]

@@ -115,12 +115,13 @@ def pages_of(result: Result, kind: str | None = None) -> list[Figure]:
 
 def _head(page: Figure, text: str) -> None:
     """A line above all else on a page: below it may be a legend."""
-    inches, engine = page.get_figheight(), page.get_layout_engine()
+    inches = page.get_figheight()
+    engine: Any = page.get_layout_engine()
     page.set_figheight(inches + HEAD)
     share = HEAD / (inches + HEAD)
     if engine is not None:
         engine.set(rect=(0, 0, 1, 1 - share))
-    style = {"ha": "right", "va": "top", "fontsize": NOTE_SIZE, "color": QUIET}
+    style: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": NOTE_SIZE, "color": QUIET}
     page.text(0.995, 1 - 0.2 * share, text, **style)
 
 

@@ -16,7 +16,6 @@ from halfwidth.plots.names import metric_label
 from halfwidth.plots.ranking.model_styles import GREY, Styles, several, styles_for
 from halfwidth.plots.ranking.rows import (
     NAME_WIDTH,
-    PAGE,
     POINTS,
     label_size,
     rank_ticks,
@@ -27,6 +26,7 @@ from halfwidth.plots.sheets import in_lines
 from halfwidth.plots.style import (
     INK,
     NOTE_SIZE,
+    PAGE,
     QUIET,
     TEXT_SIZE,
     WIDTH,

@@ -237,7 +237,8 @@ def _pages(panels: Sequence[RankingPanel], layout: RankingLayout) -> list[Figure
     height = len(layout.names) * layout.row + AROUND
     pages = []
     for page, axes, places in Grid(ACROSS[layout.width], height, width, below).sheets(len(panels)):
-        across = axes[0].get_gridspec().ncols
+        grid: Any = axes[0].get_gridspec()
+        across = grid.ncols
         for place, ax in enumerate(axes):
             panel = panels[places[place]]
             panel.paint(ax)
