@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -553,7 +553,7 @@ def test_costs_change_the_metrics_that_ask_for_them_and_no_other(run: Run, tmp_p
     made = estimates(run, *options, "--metric", ",".join(wanted))
     found = {name: one["value"] for name, one in zip(wanted, made, strict=True)}
     assert found == pytest.approx(wanted, rel=1e-12)
-    assert [sorted(one["parameters"]) for one in made] == [
+    assert [sorted(cast("dict[str, Any]", one["parameters"])) for one in made] == [
         ["weights"],
         ["weights"],
         ["costs", "weights"],

@@ -332,7 +332,7 @@ def test_chengs_band_is_as_many_erosions_as_are_asked_for_whatever_the_spacing()
     a, b = smooth((40, 50), rng) > -0.1, smooth((40, 50), rng) > 0
     for layers in (1, 2, 5, 40):
         bands = [
-            mask & ~ndimage.binary_erosion(mask, np.ones((3, 3)), iterations=layers)
+            mask & ~ndimage.binary_erosion(mask, np.ones((3, 3), bool), iterations=layers)
             for mask in (a, b)
         ]
         found = metrics.boundary_iou(
