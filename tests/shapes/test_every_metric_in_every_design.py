@@ -35,14 +35,6 @@ REASONS = (
     *("nothing says whether higher or lower values are better", "nothing says so of uncertainty"),
     "cannot compare models on the same cases",
 )
-# What fails today: (metric, design, verb), each with the number of the issue that will mend it.
-KNOWN_FAILURES = {
-    **{
-        (metric, "weights", verb): "issue 49, number 2: differences with sample weights"
-        for metric in ("brier", "nll")
-        for verb in ("compare", "rank", "gate", "report")
-    }
-}
 # Designs that images have, and values of cases.
 IMAGES = {name: one for name, one in DESIGNS.items() if name != "weights"}
 QUICK = {"auroc", "brier", "calibration_slope", "ap50", "dsc"}
@@ -59,14 +51,7 @@ def cells() -> list[Any]:
             *cell,
             verb,
             id=" ".join((*cell, verb)),
-            marks=[
-                *([] if cell[1] in QUICK and verb in ("compare", "rank") else [pytest.mark.slow]),
-                *(
-                    [pytest.mark.xfail(strict=True, reason=KNOWN_FAILURES[(*cell[1:], verb)])]
-                    if (*cell[1:], verb) in KNOWN_FAILURES
-                    else []
-                ),
-            ],
+            marks=[] if cell[1] in QUICK and verb in ("compare", "rank") else [pytest.mark.slow],
         )
         for cell in made
         for verb in VERBS

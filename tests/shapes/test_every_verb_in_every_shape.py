@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,34 +26,6 @@ from shapes.cells import PICTURES, TEXTS, Cell, all_cells, covering, pairs_of, r
 from shapes.data import MODELS, write
 from shapes.read_back import READERS, numbers_of, read_html, read_picture, same_numbers
 
-# What fails today, each with the number of the issue that will mend it; an entry that does not
-# fail any more has to go.
-KNOWN_FAILURES: dict[str, Callable[[Cell], bool]] = {
-    "issue 49, number 1: a report of three models and two metrics": lambda cell: (
-        cell.verb == "report" and cell.models == 3 and cell.metrics > 1
-    ),
-    "issue 49, number 1: plot() of two metrics": lambda cell: (
-        cell.verb in ("compare", "rank", "gate")
-        and cell.output == "plot"
-        and cell.metrics > 1
-        and not refusing(cell)
-    ),
-    "issue 49, number 5: LaTeX of a ranking does not name its metric": lambda cell: (
-        (cell.verb, cell.output) == ("rank", "latex") and not refusing(cell)
-    ),
-    "issue 49, number 5: a gate that does not pass names no model": lambda cell: (
-        str(cell)
-        in (
-            "gate of predictions, 3 models, 1 metrics, 3x2 levels: notebook",
-            "gate of predictions, 3 models, 3 metrics, 3 levels: latex",
-            "gate of detections, 3 models, 2 metrics, 3 levels: markdown",
-        )
-    ),
-    "issue 49, number 11: a gate does not find the metrics of a canonical table": lambda cell: (
-        (cell.verb, cell.kind) == ("gate", "long") and not refusing(cell)
-    ),
-}
-
 ALL = all_cells()
 CELLS = covering(ALL)
 QUICK = slice_of(CELLS)
@@ -66,9 +38,6 @@ AT_ONE_DOOR = ("notes", "name")
 
 def shown(cell: Cell) -> Any:
     marks: list[Any] = [] if cell in QUICK else [pytest.mark.slow]
-    for reason, fails in KNOWN_FAILURES.items():
-        if fails(cell):
-            marks.append(pytest.mark.xfail(strict=True, reason=reason))
     if cell.output == "printed" and PRINTER is None:
         marks.append(pytest.mark.skip("no browser prints a PDF here"))
     return pytest.param(cell, marks=marks, id=str(cell))
