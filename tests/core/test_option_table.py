@@ -69,7 +69,8 @@ def test_parameters_are_written_from_the_table() -> None:
     with_old_option = f"{section}\n    dropped : int\n        No longer taken."
     assert options.parameters(f"Judge.\n{section}\n\n    Returns\n    -------\n    Gate") == section
     text = options.written(door, section, options.homes())
-    assert text.startswith(f"{section}\n    margin : float\n        Largest loss")
+    of_margin = "margin : float or mapping of str to float\n        Largest loss"
+    assert text.startswith(f"{section}\n    {of_margin}")
     assert options.written(door, text, options.homes()) == text
     assert options.written(door, with_old_option, options.homes()) == text
 

@@ -43,12 +43,15 @@ from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Interval
 
-Missing = Literal["raise", "omit", "worst", "wrong"]
-# Of a missing label or score: without a true class there is no worst one, and with it a wrong one.
-MissingLabels = Literal["raise", "omit", "wrong"]
+Missing = Literal["raise", "omit", "worst"]
+# Of a missing label: without a true class there is no worst one.
+MissingLabels = Literal["raise", "omit"]
+# Of a missing prediction, whose true class makes the other one wrong.
+MissingPredictions = Literal["raise", "omit", "wrong"]
+AnyMissing = Missing | MissingPredictions
 WRONG = "wrong"
 MISSING_POLICIES: tuple[Missing, ...] = ("raise", "omit", "worst")
-OF_TEST_SETS: tuple[Missing, ...] = (*MISSING_POLICIES, "wrong")
+OF_TEST_SETS: tuple[AnyMissing, ...] = (*MISSING_POLICIES, "wrong")
 # The policies of missing="all", and what each claims of the cases without a result.
 ALL_POLICIES = "all"
 SIDE_BY_SIDE = {

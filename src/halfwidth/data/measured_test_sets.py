@@ -14,7 +14,7 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
-from halfwidth.core.undefined import Missing
+from halfwidth.core.undefined import AnyMissing
 from halfwidth.data.families import Family, MeasuredFamily, ModelCases
 from halfwidth.data.matching import missing_for_some
 from halfwidth.estimation.pipeline import Job
@@ -24,7 +24,7 @@ from halfwidth.estimation.test_sets.test_set import TestSet
 
 
 def measure_test_sets(
-    family: Family, requested: MetricRequest, missing: Missing, *, paired: bool
+    family: Family, requested: MetricRequest, missing: AnyMissing, *, paired: bool
 ) -> list[MeasuredFamily]:
     """A family for each metric, average and class: what is computed of each model's cases."""
     if paired:
@@ -65,7 +65,7 @@ def _measured(family: Family, jobs: dict[str, Job], *, paired: bool) -> Measured
     return MeasuredFamily(in_family, label, family.by, family.n_unmatched, paired=paired)
 
 
-def _paired_sets(family: Family, requested: MetricRequest, missing: Missing) -> list[TestSet]:
+def _paired_sets(family: Family, requested: MetricRequest, missing: AnyMissing) -> list[TestSet]:
     """The test set of each model, of the cases that none of them lacks."""
     models = family.models
     sets = _sets(models, family, requested, missing)
@@ -100,7 +100,7 @@ def _paired_sets(family: Family, requested: MetricRequest, missing: Missing) -> 
 
 
 def _sets(
-    models: Sequence[ModelCases], family: Family, requested: MetricRequest, missing: Missing
+    models: Sequence[ModelCases], family: Family, requested: MetricRequest, missing: AnyMissing
 ) -> list[TestSet]:
     """Test sets with the classes of all models."""
     sets = [read_test_set(model, requested, missing, family.place) for model in models]
@@ -128,7 +128,7 @@ class ReadCases:
 def read_test_set(
     model: ModelCases,
     requested: MetricRequest | ScoreRequest,
-    missing: Missing,
+    missing: AnyMissing,
     place: str = "",
     columns: tuple[str, str] = ("target", "predictions"),
 ) -> TestSet:

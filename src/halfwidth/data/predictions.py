@@ -17,8 +17,8 @@ from halfwidth.core.public_functions import checked_options
 from halfwidth.core.undefined import (
     OF_TEST_SETS,
     AbsentClass,
-    Missing,
-    MissingLabels,
+    AnyMissing,
+    MissingPredictions,
     Undefined,
 )
 from halfwidth.data.families import Arrays, Family, ModelCases, known_models, shown_data
@@ -78,7 +78,7 @@ class Predictions:
 
     options: TestSetOptions = TestSetOptions()
     bounds: Any = None
-    missing: MissingLabels = "raise"
+    missing: MissingPredictions = "raise"
     pairing: Pairing = "complete"
     _data: PredictionArrays | PredictionTables = field(default=cast("Any", None), kw_only=True)
 
@@ -99,7 +99,7 @@ class Predictions:
         bounds: Any = None,
         groups: Any = None,
         strata: Any = None,
-        missing: MissingLabels = "raise",
+        missing: MissingPredictions = "raise",
         pairing: Pairing = "complete",
     ) -> Predictions:
         """Predictions in arrays.
@@ -203,7 +203,7 @@ class Predictions:
         absent_class: AbsentClass = "omit",
         undefined: Undefined = "omit",
         bounds: Any = None,
-        missing: MissingLabels = "raise",
+        missing: MissingPredictions = "raise",
         pairing: Pairing = "complete",
     ) -> Predictions:
         """Predictions in a table, or in several.
@@ -399,7 +399,7 @@ class PredictionArrays(Arrays):
         return self.cases[0].target is not None
 
     def read(
-        self, requested: MetricRequest | ScoreRequest, missing: Missing
+        self, requested: MetricRequest | ScoreRequest, missing: AnyMissing
     ) -> Iterator[ReadCases]:
         """Each model by itself."""
         for model in self.cases:
@@ -445,7 +445,7 @@ class PredictionTables:
         return self.where.target is not None
 
     def read(
-        self, requested: MetricRequest | ScoreRequest, missing: Missing
+        self, requested: MetricRequest | ScoreRequest, missing: AnyMissing
     ) -> Iterator[ReadCases]:
         """Each model and level by itself; rows of several models apart where these are named."""
         columns = self.tables.columns

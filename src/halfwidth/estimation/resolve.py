@@ -31,7 +31,7 @@ from halfwidth.core.spec import (
     spec_of,
 )
 from halfwidth.core.types import Bounds, Level, as_bounds
-from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES, Missing
+from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES, AnyMissing
 from halfwidth.estimation.grouping import Over
 from halfwidth.intervals.all_methods import METHODS, method_named
 from halfwidth.intervals.compute import estimands, fits, rests_on_bounds
@@ -67,7 +67,7 @@ class Request:
     n_resamples: int
     # Root entropy of the draws.
     seed: int
-    missing: Missing
+    missing: AnyMissing
     penalty: Numbers | None
     # What the statistic is taken of.
     over: Over = "cases"

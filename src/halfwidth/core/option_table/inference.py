@@ -292,6 +292,15 @@ INTERVAL: Final[dict[str, Option]] = {
         key="seed",
         elsewhere="random_state random_seed rng_seed generator",
     ),
+    "subsample.rng": Option(
+        "Makes subsamples repeatable; default: fresh, and reported.",
+        "A source of randomness as in SPEC 7. The result's ``seed`` reproduces it.",
+        type="None, int, SeedSequence or Generator, optional",
+        default=None,
+        metavar="INT",
+        group=Group.INTERVAL,
+        flag="--seed",
+    ),
     "gate.rng": Option(
         "Of bootstraps; fixed, so that the same cases always get the same answer.",
         type="int, SeedSequence or Generator",
@@ -360,7 +369,10 @@ RUNS: Final[dict[str, Option]] = {
 
 OF_RESULTS: Final[dict[str, Option]] = {
     "page": Option(
-        "Which page, from 1, where the picture takes several.", type="int, optional", default=None
+        "Which page, from 1, where the picture takes several.",
+        "Default: the first, which then says above how many there are.",
+        type="int, optional",
+        default=None,
     ),
     "title": Option("Of the page.", type="str", default="Performance with confidence intervals"),
     "figures": Option(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from halfwidth.core.types import Alternative
-from halfwidth.core.undefined import OF_TEST_SETS, MissingLabels
+from halfwidth.core.undefined import OF_TEST_SETS, MissingPredictions
 from halfwidth.estimation.pipeline import estimate_jobs, refuse_idle_draws
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.estimation.test_sets.metric_names import is_several, several
@@ -31,7 +31,7 @@ def metric_ci(
     alternative: Alternative = "two-sided",
     n_resamples: int | None = None,
     rng: Any = None,
-    missing: MissingLabels = "raise",
+    missing: MissingPredictions = "raise",
 ) -> Any:
     """Confidence interval for a metric of a whole test set: accuracy, F1, AUROC and their kin.
 

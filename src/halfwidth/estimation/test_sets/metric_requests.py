@@ -16,7 +16,7 @@ from halfwidth.core.option_names import at_door, spelled
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.undefined import (
     AbsentClass,
-    Missing,
+    AnyMissing,
     Undefined,
 )
 from halfwidth.estimation.functionals import CustomMetric, Policies, metric_rows
@@ -76,7 +76,7 @@ class MetricRequest:
         y_true: Any,
         y_score: Any,
         *,
-        missing: Missing,
+        missing: AnyMissing,
         sample_weight: Any,
         groups: Any,
         strata: Any,
@@ -153,7 +153,7 @@ class ScoreRequest:
         y_true: Any,
         y_score: Any,
         *,
-        missing: Missing,
+        missing: AnyMissing,
         sample_weight: Any,
         groups: Any,
         strata: Any,

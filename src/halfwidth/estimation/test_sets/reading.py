@@ -15,7 +15,7 @@ from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.types import Array
-from halfwidth.core.undefined import WRONG, Missing, is_missing
+from halfwidth.core.undefined import WRONG, AnyMissing, is_missing
 from halfwidth.estimation.check import as_numbers, check_magnitude
 from halfwidth.estimation.grouping import unit_codes
 from halfwidth.estimation.pairing import class_order, paired
@@ -51,7 +51,7 @@ def check_test_set(
     *,
     labels: Sequence[Any] | None,
     pos_label: Any,
-    missing: Missing,
+    missing: AnyMissing,
     sample_weight: Any = None,
     groups: Any = None,
     strata: Any = None,
@@ -402,7 +402,7 @@ def _swapped(where: tuple[str, str], label: float) -> DataError:
     )
 
 
-def _check_policy(missing: Missing, *, numbers: bool = False) -> None:
+def _check_policy(missing: AnyMissing, *, numbers: bool = False) -> None:
     if missing == WRONG and numbers:
         raise OptionError(
             f"{spelled('missing', WRONG)} has no meaning for predicted numbers, of which none is "
@@ -416,7 +416,9 @@ def _check_policy(missing: Missing, *, numbers: bool = False) -> None:
         )
 
 
-def _kept(usable: NDArray[np.bool_], missing: Missing, where: tuple[str, str]) -> NDArray[np.bool_]:
+def _kept(
+    usable: NDArray[np.bool_], missing: AnyMissing, where: tuple[str, str]
+) -> NDArray[np.bool_]:
     if missing == WRONG and not usable.all():
         raise DataError(
             f"{where[0]}: {int((~usable).sum())} of {len(usable)} cases have no true class, "
@@ -460,7 +462,7 @@ def check_numbers(
     y_true: Any,
     y_pred: Any,
     *,
-    missing: Missing,
+    missing: AnyMissing,
     groups: Any,
     strata: Any,
     where: tuple[str, str],
