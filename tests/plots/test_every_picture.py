@@ -121,7 +121,6 @@ QUICK = {
     ("ci", "distribution", (3, 3, 1)),
     ("ci", "forest", (3, 1, 2)),
     ("rank", "significance", (2, 2, 2)),
-    ("detect", "matches", (3, 1, 2)),
 }
 EVERY = [
     pytest.param(
