@@ -118,7 +118,6 @@ COMMANDS: dict[str, tuple[Any, int, tuple[str, ...], tuple[str, ...]]] = {
 }
 # These cost little and show most.
 QUICK = {
-    ("ci", "distribution", (3, 3, 1)),
     ("ci", "forest", (3, 1, 2)),
     ("rank", "significance", (2, 2, 2)),
 }
