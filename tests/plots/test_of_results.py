@@ -99,7 +99,8 @@ def test_the_first_of_several_pages_says_how_to_draw_the_next() -> None:
     shown.draw_without_rendering()
     (line,) = (text.get_window_extent() for text in shown.texts)
     assert line.y1 <= shown.bbox.y1
-    assert line.y0 >= max(ax.get_tightbbox().y1 for ax in shown.axes)
+    boxes: list[Any] = [ax.get_tightbbox() for ax in shown.axes]
+    assert line.y0 >= max(box.y1 for box in boxes)
     second = estimates.plot(page=2)
     assert texts_of(second) == []
     labels = [*labels_of(shown.axes[0]), *labels_of(second.axes[0])]
