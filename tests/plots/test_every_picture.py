@@ -119,7 +119,7 @@ COMMANDS: dict[str, tuple[Any, int, tuple[str, ...], tuple[str, ...]]] = {
 # These cost little and show most.
 QUICK = {
     ("ci", "forest", (3, 1, 2)),
-    ("rank", "significance", (2, 2, 2)),
+    ("ci ", "reliability-bins", (2, 3, 3)),
 }
 EVERY = [
     pytest.param(
@@ -190,7 +190,7 @@ def drawn_on(page: Figure, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, B
 
 def within(box: Bbox, page: Figure) -> bool:
     """Whether a box is on the page, but for a rounding error."""
-    whole: Bbox = page.bbox
+    whole = page.bbox
     low = min(box.x0 - whole.x0, box.y0 - whole.y0, whole.x1 - box.x1, whole.y1 - box.y1)
     return bool(low >= -1)
 
