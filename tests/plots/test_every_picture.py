@@ -119,7 +119,7 @@ COMMANDS: dict[str, tuple[Any, int, tuple[str, ...], tuple[str, ...]]] = {
 # These cost little and show most.
 QUICK = {
     ("ci", "forest", (3, 1, 2)),
-    ("ci ", "reliability-bins", (2, 3, 3)),
+    ("rank", "significance", (2, 2, 2)),
 }
 EVERY = [
     pytest.param(
