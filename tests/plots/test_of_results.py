@@ -92,19 +92,19 @@ def texts_of(figure: Figure) -> list[str]:
 
 def test_the_first_of_several_pages_says_how_to_draw_the_next() -> None:
     one = hw.summary_ci(DICE)
-    estimates = hw.Estimates(tuple(replace(one, label=f"organ {i}") for i in range(60)))
+    estimates = hw.Estimates(tuple(replace(one, label=f"organ {i}") for i in range(45)))
     shown = estimates.plot()
     assert texts_of(shown) == ["page 1 of 2; plot(…, page=2) draws the next"]
     # Above all else, and none of it cut off.
     shown.draw_without_rendering()
     (line,) = (text.get_window_extent() for text in shown.texts)
     assert line.y1 <= shown.bbox.y1
-    assert line.y0 >= max(ax.get_tightbbox().y1 for ax in shown.axes)
-    pages = [estimates.plot(page=1), estimates.plot(page=2)]
-    assert [texts_of(page) for page in pages] == [[], []]
-    labels = [text.get_text() for page in pages for text in page.axes[0].get_yticklabels()]
-    assert labels == [f"organ {i}" for i in range(60)]
-    assert len(estimates.pictures()) == 2
+    boxes: list[Any] = [ax.get_tightbbox() for ax in shown.axes]
+    assert line.y0 >= max(box.y1 for box in boxes)
+    second = estimates.plot(page=2)
+    assert texts_of(second) == []
+    labels = [*labels_of(shown.axes[0]), *labels_of(second.axes[0])]
+    assert labels == [f"organ {i}" for i in range(45)]
     with pytest.raises(hw.OptionError, match="page=9"):
         estimates.plot(page=9)
 
