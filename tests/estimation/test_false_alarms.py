@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from support import quickly
 
 import halfwidth as hw
 
@@ -33,7 +34,7 @@ def of_values(distribution: Any, statistic: str, metric: str) -> Draw:
 
     def draw(generator: np.random.Generator, n: int) -> hw.Estimate:
         values = distribution.rvs(n, random_state=generator)
-        return hw.summary_ci(values, metric=metric, statistic=statistic, rng=1, n_resamples=199)
+        return quickly(hw.summary_ci, values, metric=metric, statistic=statistic, rng=1)
 
     return draw
 
@@ -44,7 +45,7 @@ def of_two_classes(metric: str) -> Draw:
     def draw(generator: np.random.Generator, n: int) -> hw.Estimate:
         truth = generator.random(n) < 0.5
         scores = stats.norm.cdf(generator.normal(size=n) + 1.5 * (truth - 0.5))
-        made = hw.metric_ci(truth.astype(int), scores, metric=metric, rng=1, n_resamples=199)
+        made = quickly(hw.metric_ci, truth.astype(int), scores, metric=metric, rng=1)
         assert isinstance(made, hw.Estimate)
         return made
 

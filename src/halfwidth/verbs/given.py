@@ -110,13 +110,13 @@ def _refuse_misplaced(data: Any, other: Any) -> None:
             f"{shown(other)} names a model of these, which options do: {spelled('baseline', other)}"
             f", of a gate {spelled('new', other)}"
         )
-    name = other.partition(":")[0] if isinstance(other, str) else ""
-    columns = has_columns(data) and other in data
-    if not columns and (name in METRICS or name in SAMPLE_METRICS):
-        raise OptionError(
-            f"{shown(other)} is a metric, and options are given by name: {spelled('metric', other)}"
-        )
     if isinstance(other, str):
+        name, columns = other.partition(":")[0], has_columns(data) and other in data
+        if not columns and (name in METRICS or name in SAMPLE_METRICS):
+            raise OptionError(
+                f"{shown(other)} is a metric, and options are given by name: "
+                f"{spelled('metric', other)}"
+            )
         raise OptionError(
             f"{shown(other)} follows a table; columns are named where data are made: "
             f"CaseValues.from_table(table, {shown(other)})"
