@@ -130,6 +130,8 @@ EVERY = [
     for verb, (made, _, _, kinds) in COMMANDS.items()
     for kind in kinds
     for shape in SHAPES
+    # Lines join several rankings: by levels or, of values, by metrics.
+    if kind != "lines" or shape[2] > 1 or (made is values and shape[1] > 1)
 ]
 
 
