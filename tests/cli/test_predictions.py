@@ -370,7 +370,7 @@ def test_what_does_not_fit_is_refused(arguments: str, words: str, complaint: Com
     ("asked", "words"),
     [
         ("--metric dsc", "'dsc' has a value for each case, not one for a test set"),
-        ("--metric aucroc", "unknown metric of a test set 'aucroc'; did you mean 'auroc'?"),
+        ("--metric aucroc", "unknown metric of a test set 'aucroc'; did you mean 'auc_roc'?"),
         ("--metric net_benefit", "write net_benefit:exchange_rate=VALUE"),
         ("--metric mae --metric f1", "of a regression and of a classification do not go together"),
         ("--metric mae --pos-label 1", "has no meaning for a regression"),

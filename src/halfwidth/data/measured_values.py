@@ -140,7 +140,7 @@ def _job(
         family.label,
         family.by,
         (*model.cautions, *further),
-        len(model.not_applicable),
+        n_not_applicable=len(model.not_applicable),
     )
 
 

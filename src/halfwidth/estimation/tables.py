@@ -153,7 +153,7 @@ def _job(statistic: Statistic, variant: Variant, sample: Sample) -> Job:
         variant.label,
         part.by,
         repeat_cautions(part.repeats, len(part.cases)),
-        part.n_not_applicable,
+        n_not_applicable=part.n_not_applicable,
         without=variant.without,
     )
 
