@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from support import quickly
+
 import halfwidth as hw
 
 __all__ = [
@@ -33,7 +35,7 @@ def metric_ci(
     if tables and isinstance(options.get("threshold"), str):
         options["threshold"] = with_tables(options["threshold"], tables)
     if not options.keys() - inspect.signature(hw.metric_ci).parameters:
-        return hw.metric_ci(y_true, y_score, metric=metric, average=average, **options)
+        return quickly(hw.metric_ci, y_true, y_score, metric=metric, average=average, **options)
     of_data = inspect.signature(hw.Predictions.from_arrays).parameters
     described = {name: options.pop(name) for name in of_data if name in options}
     data = hw.Predictions.from_arrays(y_true, y_score, **described)

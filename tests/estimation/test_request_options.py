@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from over_data import metric_ci
-from support import codes, message, refusal
+from support import codes, message, quickly, refusal
 
 import halfwidth as hw
 from halfwidth.core.spec import Estimand
@@ -30,7 +30,7 @@ FOR_COUNTS = [
 
 def ask(values: Any = DICE, **options: Any) -> hw.Estimate:
     settings: dict[str, Any] = {"metric": "dsc", "rng": 1, "n_resamples": 199}
-    return hw.summary_ci(values, **(settings | options))
+    return quickly(hw.summary_ci, values, **(settings | options))
 
 
 def complaint(values: Any = DICE, **options: Any) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from over_data import metric_ci
 from smallstudies import HERE, cells_of_sets, cells_of_values, labelled, rows_of
+from support import quickly
 
 import halfwidth as hw
 from halfwidth.study.simulation.cells import Cells, batch_parts, batch_plan, simulated
@@ -66,7 +67,8 @@ def test_statistics_of_cases(name: str, n: int) -> None:
     metric = POPULATIONS[name].get("metric")
     for measured in cells.measured:
         expected = [
-            hw.summary_ci(
+            quickly(
+                hw.summary_ci,
                 sample,
                 metric=metric,
                 bounds=None if metric else cells.instance.bounds,
@@ -134,7 +136,8 @@ def test_every_level_has_its_own_choice() -> None:
     chosen = []
     for place, level in enumerate(cells.spec.levels):
         expected = [
-            hw.summary_ci(
+            quickly(
+                hw.summary_ci,
                 sample,
                 metric="dsc",
                 statistic="median",
