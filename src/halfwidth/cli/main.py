@@ -170,10 +170,7 @@ def _list_of_verbs() -> Any:
 
 
 def _called(arguments: Sequence[str]) -> str | None:
-    """The verb that the arguments call, where they begin with one.
-
-    While a shell completes a line it hands that over in the environment.
-    """
+    """The verb that the arguments begin with; a shell that completes hands over a line instead."""
     line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS")
     if line and "_HALFWIDTH_COMPLETE" in os.environ:
         arguments = line.split()[1:]

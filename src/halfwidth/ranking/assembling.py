@@ -334,10 +334,7 @@ def _cautions(
     further: Sequence[Caution],
     scheme: str,
 ) -> tuple[Caution, ...]:
-    """Those of the models, others, and of differences what is said of neither, by their codes.
-
-    What is not said of all models, or of all pairs, names the one that it is said of.
-    """
+    """Those of models, others, and of differences the rest; one that is not of all says whose."""
     of_all = {one.code for one in further}
     # The last rank is no failure.
     of_all |= {"HW103"} if scheme == WITHIN_CASES else set()

@@ -143,10 +143,7 @@ def summarised(cells: pd.DataFrame, by: Sequence[str] = BY) -> pd.DataFrame:
 
 
 def coverage_of_intervals(cells: pd.DataFrame) -> pd.Series[float]:
-    """The coverage of the intervals that there are; NaN where no sample has one.
-
-    ``coverage`` counts samples without an interval as misses.
-    """
+    """Coverage without samples that have no interval, which ``coverage`` misses; NaN of none."""
     there = 1 - share_without(cells)
     return cells["coverage"] / there.where(there > 0)
 
@@ -158,10 +155,7 @@ def share_without(cells: pd.DataFrame) -> pd.Series[float]:
 
 
 def _sound_parts(folder: Path) -> tuple[list[str], int]:
-    """The files of the parts of a store, all checked, and how many of them have no seal.
-
-    One damaged part is an error: results of the others alone would mislead.
-    """
+    """The files of the parts of a store, all checked, and how many of them have no seal."""
     parts, run = parts_in(folder), manifest.read(folder)
     checked = {part: check_part(part, run) for part in parts}
     faults = [f"{part.name} {check.fault}" for part, check in checked.items() if check.fault]

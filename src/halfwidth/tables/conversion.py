@@ -159,11 +159,7 @@ def _missed_note(columns: Mapping[str, NDArray[Any]], kept: Sequence[str]) -> It
 
 
 def stacked(tables: Mapping[str, Table], named: Collection[str] = (), column: str = MODEL) -> Table:
-    """One table of several, each of a model or of a fold: its name stands in that ``column``.
-
-    ``named`` are those whose names the user gave; a table that is not among them keeps the models
-    or folds that its file names.
-    """
+    """One table of several, named in ``column``; those not ``named`` keep what their file names."""
     for name, table in tables.items():
         if name in named and _names(table, column) and len(table.factor(column).distinct) > 1:
             raise DataError(

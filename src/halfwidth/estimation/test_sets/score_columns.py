@@ -35,10 +35,7 @@ def check_columns_of_classes(
     declared: str,
     where: str,
 ) -> None:
-    """Refuse columns that cannot be the scores, (C, n), of the classes of one model.
-
-    ``kind`` is what the scores are, declared or inferred, and ``declared`` what was declared.
-    """
+    """Refuse columns, (C, n), that cannot be the scores of the classes of one model."""
     if len(rows) < 2 or not len(truth):
         return
     share = 0.0
