@@ -310,15 +310,12 @@ def _unknown_option_text(typed: str, context: typer.Context, arguments: list[str
             "detections go to 'halfwidth ci' and 'halfwidth detect', which check them"
         )
     within = getattr(context.command, "commands", {})
-    owner = next((n for n, one in within.items() if typed in _flags_of(one)), None)
+    having = (name for name, one in within.items() if any(typed in p.opts for p in one.params))
+    owner = next(having, None)
     if owner is not None:
         meant = f"'{context.command_path} {owner} {typed} ...'"
         return f"no option {typed} before a verb; did you mean {meant}?"
     return f"no option {typed}" + (f"; did you mean {meant}?" if meant else "")
-
-
-def _flags_of(command: Any) -> list[str]:
-    return [flag for param in command.params for flag in param.opts]
 
 
 def _typed_value(error: typer.TyperException, arguments: list[str]) -> str | None:

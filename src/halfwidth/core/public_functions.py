@@ -37,8 +37,6 @@ LONGER_ROADS = {
 OF_MATCHING = {
     name.rpartition(".")[2]: one for name, one in MATCHING.items() if one.group is Group.MATCHING
 }
-
-
 METRIC_NAMES = ("metric", *OPTIONS["metric"].elsewhere.split())
 
 

@@ -205,17 +205,15 @@ def open_results(folder: str | Path) -> Results:
     """
     path = Path(folder)
     parts, unsealed = _sound_parts(path)
-    notes = [*_seal_notes(unsealed), *_chunk_notes(path, len(parts))]
-    return Results(path, manifest.read_content(path), tuple(notes))
-
-
-def _seal_notes(unsealed: int) -> Iterator[str]:
+    notes = list(_chunk_notes(path, len(parts)))
     if unsealed:
         count = "1 part has no seal" if unsealed == 1 else f"{unsealed} parts have no seal"
-        yield (
+        sealing = (
             f"{count}, as earlier versions wrote them: checked by checksums of their pages, not "
             "as a whole; 'halfwidth study run' seals them"
         )
+        notes = [sealing, *notes]
+    return Results(path, manifest.read_content(path), tuple(notes))
 
 
 def _chunk_notes(folder: Path, done: int) -> Iterator[str]:
