@@ -14,7 +14,13 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.option_table.option import DataKind
 from halfwidth.core.public_functions import checked_options
-from halfwidth.core.undefined import OF_TEST_SETS, AbsentClass, Missing, MissingLabels, Undefined
+from halfwidth.core.undefined import (
+    OF_TEST_SETS,
+    AbsentClass,
+    Missing,
+    MissingLabels,
+    Undefined,
+)
 from halfwidth.data.families import Arrays, Family, ModelCases, known_models, shown_data
 from halfwidth.data.inputs import models_of, refuse_cases_of_no_model
 from halfwidth.data.matching import Pairing
