@@ -74,7 +74,10 @@ def with_picture(
 def with_drawn(
     document: Document, result: Drawn, path: Path, said: Sequence[Caution], caption: str = ""
 ) -> tuple[Document, Sequence[Caution]]:
-    """The same with a picture of other numbers, and ``said`` cautions with those of the picture."""
+    """The same with a picture of other numbers than the document's, and what they caution against.
+
+    ``said``: the cautions that the document has; they are returned with those of the picture.
+    """
     document = with_picture(document, result, path, None, caption)
     cautions = tuple(dict.fromkeys([*said, *result.cautions]))
     codes = {caution.code for caution in cautions[len(said) :]}
