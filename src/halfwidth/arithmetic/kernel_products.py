@@ -18,10 +18,7 @@ AT_ONCE, REACH = 2**21, 300.0
 
 
 def median_distance(p: Array) -> float:
-    """That of two cases, p of (C, n), at most of 1000 at even places, to three digits.
-
-    Where half of the pairs are equal, the mean distance; 1 where all are.
-    """
+    """Median distance of pairs of cases, p of (C, n), at most 1000, to three digits; 1 for ties."""
     from scipy.spatial import distance
 
     between = distance.pdist(p[:, evenly(p.shape[-1], DISTANCES_AT)].T)
@@ -79,10 +76,7 @@ def sum_of_products(p: Array, deviations: Array, bandwidth: float) -> Array:
 
 
 def products_of_cases(p: Array, deviations: Array, bandwidth: float) -> tuple[Array, float]:
-    """Of each case Σ_{j≠i} k(pᵢ, pⱼ) rᵢ · rⱼ, (n,), and the sum of the squares of all products.
-
-    Both p and r are of (C, n), in order.
-    """
+    """Σ_{j≠i} k(pᵢ, pⱼ) rᵢ · rⱼ of each case, of (C, n), and the sum of all products squared."""
     if len(p) == 1:
         (r,) = deviations
         after = before_each(-p[0, ::-1], r[::-1], bandwidth)[::-1]

@@ -96,10 +96,7 @@ def group_of_entries(mark: NDArray[np.uint8]) -> NDArray[np.intp]:
 
 
 def concordance(mark: NDArray[np.uint8], weight: Array) -> Array:
-    """What each entry adds to twice the concordance: 2 for a pair in order, 1 for a tied one.
-
-    A negative is credited with the positives above, a positive with the negatives below.
-    """
+    """Twice the concordance of each entry with the other class: 2 for a pair in order, 1 tied."""
     positive = (mark & Ranking.POSITIVE) > 0
     ends = np.flatnonzero(mark & Ranking.LAST_OF_TIES)
     group = group_of_entries(mark)

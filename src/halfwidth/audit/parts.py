@@ -100,10 +100,7 @@ def parts_of(
     model: str,
     guess: bool,
 ) -> Iterator[Part]:
-    """The slices of a table as numbers; ``model``: the column by which models are told apart.
-
-    ``guess``: whether the names of columns and of the file say what values are.
-    """
+    """The slices of each ``model``; ``guess``: whether names of columns and file say what it is."""
     guesses = guessed_metrics(table, layout) if guess else {}
     models = [column for column in layout.by if column == model or _squeezed(column) in OF_MODELS]
     for part, rows in _with_all_rows(table, layout):

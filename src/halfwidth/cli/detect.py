@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -21,9 +21,6 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.processes import check_jobs
 from halfwidth.verbs.estimate import estimate
-
-if TYPE_CHECKING:
-    pass
 
 
 @with_options(

@@ -170,10 +170,7 @@ def _list_of_verbs() -> Any:
 
 
 def _called(arguments: Sequence[str]) -> str | None:
-    """The verb that the arguments call, where they begin with one.
-
-    While a shell completes a line it hands that over in the environment.
-    """
+    """The verb that the arguments begin with; a shell that completes hands over a line instead."""
     line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS")
     if line and "_HALFWIDTH_COMPLETE" in os.environ:
         arguments = line.split()[1:]
@@ -313,15 +310,12 @@ def _unknown_option_text(typed: str, context: typer.Context, arguments: list[str
             "detections go to 'halfwidth ci' and 'halfwidth detect', which check them"
         )
     within = getattr(context.command, "commands", {})
-    owner = next((n for n, one in within.items() if typed in _flags_of(one)), None)
+    having = (name for name, one in within.items() if any(typed in p.opts for p in one.params))
+    owner = next(having, None)
     if owner is not None:
         meant = f"'{context.command_path} {owner} {typed} ...'"
         return f"no option {typed} before a verb; did you mean {meant}?"
     return f"no option {typed}" + (f"; did you mean {meant}?" if meant else "")
-
-
-def _flags_of(command: Any) -> list[str]:
-    return [flag for param in command.params for flag in param.opts]
 
 
 def _typed_value(error: typer.TyperException, arguments: list[str]) -> str | None:

@@ -56,10 +56,7 @@ def review(
     ] = None,
     versus_n: Annotated[
         int | None,
-        _number(
-            "Cases of the other model, where it saw other cases than the first.",
-            "N",
-        ),
+        _number("Cases of the other model, where it saw other cases than the first.", "N"),
     ] = None,
     scale: Annotated[
         float | None, _number("Published numbers are divided by it; 100 for per cent.")

@@ -13,10 +13,7 @@ from halfwidth.results.comparison import Effect
 
 
 def pair_job(first: Job, second: Job, effect: Effect, names: tuple[str, str] = ("", "")) -> Job:
-    """The statistic of the first minus (or over) that of the second.
-
-    Where the models have ``names``, cautions of one of them say of which.
-    """
+    """The first minus (or over) the second; with ``names`` cautions of one say of which."""
     functional = difference_functional(common_functional(first, second), effect)
     records = paired_records(first.records, second.records, functional)
     n_not_applicable = max(first.n_not_applicable, second.n_not_applicable)

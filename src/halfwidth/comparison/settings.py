@@ -89,12 +89,6 @@ def resolve_settings(
     )
 
 
-def check_against_metric(settings: Settings, metric: Metric | CustomMetric) -> None:
-    """Refuse margins and goals that the range or the direction of the metric makes meaningless."""
-    check_margin(number_of(settings.margin, plain(metric)), plain(metric), settings.effect)
-    check_goal(number_of(settings.goal, plain(metric)), plain(metric))
-
-
 def check_against_statistic(settings: Settings, statistic: Statistic) -> None:
     """Refuse margins and goals for a spread: neither more nor less of it is better by itself."""
     for name, number in (("margin", settings.margin), ("goal", settings.goal)):
@@ -129,9 +123,10 @@ def check_families(families: Sequence[Comparable | ComparedReaders], settings: S
     check_numbers("margin", settings.margin, metrics, needed, in_unit=in_unit)
     check_numbers("goal", settings.goal, metrics, needed)
     check_penalty(settings.request.penalty, metrics)
-    for family in families:
+    for family, metric in zip(families, metrics, strict=True):
         check_models(family.models, settings)
-        check_against_metric(settings, family.metric)
+        check_margin(number_of(settings.margin, metric), metric, settings.effect)
+        check_goal(number_of(settings.goal, metric), metric)
         if family.statistic is not None:
             check_against_statistic(settings, family.statistic)
 

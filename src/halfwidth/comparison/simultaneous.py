@@ -94,10 +94,7 @@ class Simultaneous:
 def simultaneous_intervals(
     family: Comparanda, plan: Plan, level: Level, estimates: Sequence[Estimate], singles: Singles
 ) -> Simultaneous:
-    """Intervals of all differences of a family, all of which hold together at the level.
-
-    None is shorter than its single interval at this level, as ``estimates`` have it.
-    """
+    """Intervals of all differences that hold together, none shorter than its own."""
     pseudo_cases = _pseudo_cases(family, estimates)
     draws = pseudo_cases and family.weighted(pseudo_cases, plan)
     if draws:
@@ -131,11 +128,7 @@ class Evidence:
         return replace(self, level=level, tails=tails)
 
     def claims(self, some: Flags) -> Claims:
-        """Which of some differences lie beyond ±margin, all of which is true at the level.
-
-        By stepdown, which claims no less than the intervals that hold together; sets of ranks
-        stand on it.
-        """
+        """Which differences lie beyond ±margin, all true at the level; ranks stand on it."""
         if self.tails is not None:
             return self.tails.subset(some).stepdown()
         # A pair that is alone among all pairs is alone among some, with no smaller a share. What
@@ -168,10 +161,7 @@ def evidence_of(
     singles: Callable[[Level, Flags], Sequence[Estimate]],
     margin: float,
 ) -> Evidence:
-    """What claims about the differences of a family, or about some of them, rest on.
-
-    ``estimates`` may be some of the single intervals: their methods are those of all.
-    """
+    """What claims about differences of a family rest on; ``estimates`` may be some of them."""
     # A single pair has its own interval, as in a comparison: there is nothing to hold together.
     several = len(family.pairs) > 1
     pseudo_cases = _pseudo_cases(family, estimates) if several else None

@@ -30,10 +30,7 @@ def each_of(numbers: Numbers) -> list[float]:
 
 
 def number_of(numbers: Numbers | None, metric: Metric) -> float | None:
-    """That of a metric; None where none is given, or others alone are named.
-
-    A name with parameters comes before the name alone: ``{"nsd": .02, "nsd:tolerance=1": .05}``.
-    """
+    """The number of a metric, a name with parameters before one alone; None where none is given."""
     if not isinstance(numbers, Mapping):
         return numbers
     named = [(":" in name, number) for name, number in numbers.items() if _is(metric, name)]
@@ -48,11 +45,7 @@ def check_numbers(
     *,
     in_unit: bool = True,
 ) -> None:
-    """Refuse names of no metric, metrics without a number, and one number of several units.
-
-    ``needed``: the metrics that have to have one; ``in_unit``: whether numbers have the unit of
-    their metric.
-    """
+    """Refuse unknown names, ``needed`` metrics that lack a number, and one for several units."""
     names = list(dict.fromkeys(one.spec.name for one in metrics))
     if isinstance(numbers, Mapping):
         for name in numbers:
@@ -83,10 +76,7 @@ def check_penalty(penalty: Numbers | None, metrics: Sequence[Metric]) -> None:
 
 
 def penalty_of(penalty: Numbers | None, metric: Metric, *, several: bool) -> Numbers | None:
-    """Of several metrics one penalty is that of those without a known worst value.
-
-    Where others alone are named, their numbers, so that an error can say what was given.
-    """
+    """The penalty of a metric; where others alone are named these, for the error to say so."""
     if several and not isinstance(penalty, Mapping) and metric.spec.worst is not None:
         return None
     own = number_of(penalty, metric)

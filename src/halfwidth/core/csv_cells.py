@@ -31,10 +31,7 @@ def csv_text(
 
 
 def _defused(cell: object) -> object:
-    """Text that a spreadsheet would run as a formula gets an apostrophe before it; NaN is empty.
-
-    Text that looks as if it had one already gets another, so that both are read as they were.
-    """
+    """What a spreadsheet would run, or read as defused, after an apostrophe; NaN is empty."""
     if isinstance(cell, float) and cell != cell:  # noqa: PLR0124
         return None
     return f"'{cell}" if isinstance(cell, str) and runs(cell.lstrip("'")) else cell

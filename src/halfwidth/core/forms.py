@@ -29,10 +29,7 @@ class Moments:
     def finish(
         self, n: int | Array, sums: list[Array], centre: Array, **parameters: float
     ) -> Array:
-        """The statistic, from ``sums[p - 1] = Σ(x - centre)^p``, which may be overwritten.
-
-        ``n`` is a number, or one for each entry of the last axis.
-        """
+        """The statistic, from ``sums[p - 1] = Σ(x - centre)^p``, which may be overwritten."""
         total = sums[0] if self.order == 1 else sum_of_squares(n, *sums)
         return self.from_sum(n, total, centre, **parameters)
 
@@ -162,10 +159,7 @@ class UnbiasedSquare:
     noise: Array
 
     def fitting(self, z: Array | float) -> Array:
-        """The square of which the estimate is z standard errors above; a negative one counts as 0.
-
-        It is 0 where the square would be negative.
-        """
+        """The square of which the estimate is z standard errors above, and 0 at least."""
         value, half = np.maximum(self.value, 0.0), self.slope / 2 * z
         reach = np.sqrt(np.maximum(self.slope * value + half**2 + self.noise, 0.0))
         return np.asarray(np.maximum(value + z * half - z * reach, 0.0))

@@ -121,11 +121,7 @@ UNIT = Parameter(
 def bind(
     owner: str, declared: tuple[Parameter, ...], values: Mapping[str, object], *, complete: bool
 ) -> dict[str, float]:
-    """Check values of parameters and fill in the defaults.
-
-    ``complete`` asks for a value of every parameter; a metric whose values arrive ready-made may
-    leave some unsaid, a statistic may not.
-    """
+    """Check values of parameters and fill in the defaults; ``complete`` asks for all of them."""
     names = [parameter.name for parameter in declared]
     for name in values:
         if name not in names:

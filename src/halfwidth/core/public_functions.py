@@ -37,8 +37,6 @@ LONGER_ROADS = {
 OF_MATCHING = {
     name.rpartition(".")[2]: one for name, one in MATCHING.items() if one.group is Group.MATCHING
 }
-
-
 METRIC_NAMES = ("metric", *OPTIONS["metric"].elsewhere.split())
 
 
@@ -125,11 +123,7 @@ def public_function(
 def checked_call(
     function: F, name: str, kinds: Callable[[], Iterable[type]] = tuple, own: int = 0
 ) -> F:
-    """A function whose calls are checked, with the ``name`` that messages call it.
-
-    ``own`` is how many of its parameters callers do not see. One that takes any keyword is returned
-    unchanged.
-    """
+    """A function whose calls are checked, but for its ``own`` parameters; ``name`` for messages."""
     of = inspect.Parameter
     parameters = [*inspect.signature(function).parameters.values()][own:]
     if any(one.kind in (of.VAR_KEYWORD, of.VAR_POSITIONAL) for one in parameters):
@@ -249,11 +243,7 @@ def _said_otherwise(
 
 
 def _line_to_copy(takes: _Parameters, args: tuple[Any, ...], options: Mapping[str, Any]) -> str:
-    """The call that was meant, where options describe the data: in the names that the caller has.
-
-    Nothing where another kind of data may be meant than a table or values of cases, or an option
-    is unknown to these too.
-    """
+    """The call that was meant, in the caller's names, where options describe values of cases."""
     kinds = tuple(takes.kinds())
     if not 0 < len(args) < 3 or isinstance(args[0], kinds):
         return ""

@@ -24,10 +24,7 @@ ATTRIBUTIVE = ("mean", "median", "proportion")
 
 
 def subject_of(metric: Metric, statistic: Statistic, average: str | None, over: str) -> str:
-    """What is estimated, in prose: ``mean DSC``, ``SD of DSC over clusters``, ``macro AUROC``.
-
-    ``over`` is named where cases come in clusters, so that one must know.
-    """
+    """What is estimated, in prose: ``mean DSC``, ``SD of DSC over clusters``, ``macro AUROC``."""
     if metric.spec.level is MetricLevel.SAMPLE:
         word = AVERAGE_WORDS.get(average or "", "") if len(metric.spec.averages) > 1 else ""
         prefix = f"{word} " if word else ""

@@ -127,10 +127,7 @@ def apply_missing_policy(
     where: str,
     cases: Sequence[object] | None,
 ) -> tuple[Array, NDArray[np.bool_], int]:
-    """Values without NaN or infinities, which of those given they are, and how many were missing.
-
-    The policy ``"raise"`` names the first cases in its error.
-    """
+    """Values without NaN or infinities, which of those given they are, and how many are missing."""
     undefined = ~np.isfinite(values)
     count = int(undefined.sum())
     if missing == "worst" and count:

@@ -72,7 +72,9 @@ def _paired_sets(family: Family, requested: MetricRequest, missing: AnyMissing) 
     usable = np.logical_and.reduce([_kept(one) for one in sets])
     counted = _weighing(models[0], len(usable))
     left_out = ~np.stack([_kept(one) for one in sets])[:, counted]
-    absent = np.stack([_absent(one) for one in sets])[:, counted]
+    # Cases without a prediction of their own, left out or counted as wrong.
+    lacks = [~_kept(one) if one.absent is None else one.absent[0] for one in sets]
+    absent = np.stack(lacks)[:, counted]
     names = [model.name for model in models]
     lacking = dict(zip(names, left_out.sum(axis=-1).tolist(), strict=True))
     further = missing_for_some(lacking, left_out.shape[-1])
@@ -158,11 +160,6 @@ def _kept(cases: TestSet) -> NDArray[np.bool_]:
     if cases.kept is None:
         raise TypeError("a test set that was read says which cases it kept")
     return cases.kept
-
-
-def _absent(cases: TestSet) -> NDArray[np.bool_]:
-    """Cases without a prediction of their own, left out or counted as wrong."""
-    return ~_kept(cases) if cases.absent is None else cases.absent[0]
 
 
 def _weighing(model: ModelCases, n: int) -> NDArray[np.bool_]:

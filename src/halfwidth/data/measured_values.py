@@ -152,10 +152,7 @@ def _numbers(family: Family, model: ModelCases, metric: Metric, options: ValueOp
 def _in_canonical_order(
     models: Sequence[ModelCases], values: Array
 ) -> tuple[Sequence[ModelCases], Array, Sequence[str] | None]:
-    """Cases known by their place alone ascend by all their values; others are in order already.
-
-    With what messages call the cases: their ids, or the places at which they were given.
-    """
+    """Cases known by place alone ascend by all their values; and what messages call the cases."""
     if models[0].identities is not None:
         return models, values, models[0].case_names
     order = np.lexsort(values[::-1])
@@ -171,10 +168,7 @@ def _present(
     metric: Metric,
     request: Request,
 ) -> tuple[Array, NDArray[np.bool_], tuple[Caution, ...]]:
-    """Values of the cases that count, (models, n), which of those given they are, and cautions.
-
-    A case that is left out for one model is left out for all.
-    """
+    """Values, (models, n), of cases that no model leaves out, which these are, and cautions."""
     lacking: NDArray[np.bool_] = np.asarray(~np.isfinite(values).all(axis=0))
     cautions: tuple[Caution, ...] = ()
     if request.missing == "omit":

@@ -329,10 +329,7 @@ class Predictions:
         return JobsOfCases(jobs, tuple(notes)), request
 
     def read(self, purpose: str, **how: Any) -> list[ReadCases]:
-        """The cases of each model and level, for something else than a metric.
-
-        ``purpose`` is what messages call it; ``how``: see `ScoreRequest`.
-        """
+        """The cases of each model and level; ``purpose``: what for; ``how``: see `ScoreRequest`."""
         requested = score_request(purpose, self.options, self.bounds, **how)
         return list(self._data.read(requested, self.missing))
 

@@ -44,11 +44,7 @@ class MetricColumns:
 
 
 def metric_columns(metric: Any, value: Any, sources: Sequence[ModelTable]) -> list[MetricColumns]:
-    """Each metric with its columns; a table with a column ``metric`` says itself which these are.
-
-    ``metric`` is as given: one, several, or a mapping from column to metric; ``value`` are columns
-    of values, or that of each model.
-    """
+    """Each metric with its columns; a table with a column ``metric`` says itself which they are."""
     if isinstance(metric, Mapping):
         if value is not None:
             raise OptionError(
@@ -117,10 +113,7 @@ def with_same_cases(
 def keep_shared_cases(
     families: Sequence[Family], pairing: str, missing: str
 ) -> tuple[list[Family], list[str]]:
-    """Families of one task, without the cases that some of their metrics lack, and what was left.
-
-    Each keeps its own missing values, so that their policy is applied and their number known.
-    """
+    """Families without cases that some metric lacks; missing values stay, for their policy."""
     if len(families) < 2 or any(m.identities is None for f in families for m in f.models):
         return list(families), []
     shared = [_shared(one) for one in families]

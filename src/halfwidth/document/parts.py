@@ -298,10 +298,7 @@ class Document:
 
 
 def flattened(parts: Iterable[Part], *, terminal: bool, level: int = 0) -> Iterator[Part]:
-    """Parts one after the other: of adaptive ones the form that is wanted, sections opened.
-
-    ``level``: of the headings among them.
-    """
+    """Parts one after the other: adaptive ones as wanted, sections opened from the ``level`` on."""
     for part in parts:
         if isinstance(part, Adaptive):
             full = part.short if terminal else part.full

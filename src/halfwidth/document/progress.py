@@ -58,10 +58,7 @@ def tracked(
 
 @contextlib.contextmanager
 def followed(total: int, noun: str) -> Iterator[Callable[[], None]]:
-    """Show how far work of steps is that may each take long; what it gives is called after each.
-
-    As `tracked`, but the bar waits for no step. Bars of what is done within a step come before it.
-    """
+    """As `tracked`, of steps that may each take long: the bar waits for none."""
     if not sys.stderr.isatty():
         yield lambda: None
         return

@@ -76,10 +76,7 @@ def difference_functional(functional: Functional, effect: Effect = "difference")
 
 
 def paired_records(first: Records, second: Records, functional: Functional) -> Records:
-    """The records of two models, of one design and each arranged by the identities of its cases.
-
-    ``functional`` is that of `difference_functional`.
-    """
+    """The records of two models, arranged by identities, as `difference_functional` takes them."""
     if first.design != second.design:
         raise TypeError("the records of a pair have one design")
     pairs, design = np.stack([first.arranged, second.arranged]), first.design
@@ -186,10 +183,7 @@ class ReadyPairs:
 
 
 def ready_pairs(arguments: Mapping[str, Any], metric: Metric, request: Request) -> ReadyPairs:
-    """Both values of each case, paired by label or place, in range and present.
-
-    ``arguments`` has the values by their names, then ``groups`` and ``strata``.
-    """
+    """Both values of each case, in range and present, from named values, groups and strata."""
     inputs = paired(arguments)
     names, (*both, groups, strata) = list(arguments)[:2], inputs.aligned.values()
     sides = [

@@ -313,11 +313,7 @@ def _probability_functional(
 
 
 def probabilities_of_one(row: MetricRow, cases: Cases) -> Array:
-    """The probability of a class and whether a case is of it, (..., 2, n).
-
-    Of the top label the largest probability and whether it is right; without an average that of the
-    true class, and that it happened.
-    """
+    """The probability of a class, the top or the true one, and whether it is, (..., 2, n)."""
     p = cases.probability_rows()
     if row.average == "top_label":
         probability, right = p.max(axis=-2), p.argmax(axis=-2) == cases.truth

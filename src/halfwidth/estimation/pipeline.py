@@ -119,11 +119,8 @@ def estimate_jobs(
     """
     plan = plan_of(request) if plan is None else plan
     methods = [method_for(job, request) for job in jobs]
-    if (
-        request.failures != "seen"
-        and jobs
-        and not any(_tells_failures(job, request) for job in jobs)
-    ):
+    chosen = (choose(one.functional, one.records, request.level) for one in jobs)
+    if request.failures != "seen" and jobs and not any(map(if_unseen_failures, chosen)):
         raise OptionError(
             f"{spelled('failures', request.failures)} has no effect: auto takes {methods[0].name} "
             "here; it tells seen from unseen failures only in means and SDs of metrics with "
@@ -150,11 +147,6 @@ def refuse_idle_draws(estimates: Sequence[Estimate], request: Request) -> None:
             f"{spelled('n_resamples', request.n_resamples)} has no effect: auto takes "
             f"{estimates[0].method} here, which draws nothing"
         )
-
-
-def _tells_failures(job: Job, request: Request) -> bool:
-    """Whether ``auto`` has one method for failures that were seen, and another for unseen ones."""
-    return if_unseen_failures(choose(job.functional, job.records, request.level)) is not None
 
 
 def method_for(job: Job, request: Request) -> MethodSpec:

@@ -32,10 +32,7 @@ def box_cautions(names: Sequence[str]) -> tuple[Caution, ...]:
 def repeat_cautions(
     repeats: Repeats, total: int, *, ids_of_groups: bool = False
 ) -> tuple[Caution, ...]:
-    """What the repeats among ``total`` rows call for.
-
-    ``ids_of_groups``: ids name cases within their group only, such as lesion 1 of each patient.
-    """
+    """Cautions of repeats among ``total`` rows, whose ids may name cases within a group only."""
     raised = []
     if repeats.cases and not ids_of_groups:
         raised.append(caution("HW102", repeats=repeats.cases, total=total))

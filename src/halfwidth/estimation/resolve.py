@@ -82,11 +82,7 @@ class Request:
 
 
 def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
-    """The metric meant by a name, a spec, a declared function or nothing.
-
-    ``bounds`` replaces the range of a known metric, and makes of any other name a metric of one's
-    own.
-    """
+    """The metric meant by a name, a spec, a function or nothing, with a range of its own."""
     spec, parameters = _named_metric(metric, bounds)
     # What is resolved already may be a regression's, whose bounds are to be set.
     if not isinstance(metric, str | Metric) and is_sample_metric(spec):
@@ -226,10 +222,7 @@ def resolve_request(
     verdicts: bool = False,
     policies: Sequence[str] = MISSING_POLICIES,
 ) -> Request:
-    """Check the options that all public functions share; ``verdicts``: whether it gives any.
-
-    ``policies``: what a missing value may mean.
-    """
+    """Check the options that all public functions share, and what a missing value may mean."""
     missing_policy(missing, policies)
     penalty = None if penalty is None else as_numbers("penalty", penalty)
     if penalty is not None and missing != "worst":
@@ -331,10 +324,7 @@ def check_accepts(
     design: Design,
     quantity: str = "",
 ) -> None:
-    """Refuse a method that makes no intervals for the statistic, naming those that do.
-
-    ``quantity`` names the estimated quantity, where it is not a statistic of values of cases.
-    """
+    """Refuse a method that makes no intervals for the statistic, naming those that do."""
     bounds = metric.spec.bounds
     if not fits(method, statistic, design, binary=binary):
         reason = _why_not(method, statistic, design, binary=binary, per_case=not quantity)

@@ -78,10 +78,7 @@ class SliceMetrics:
         return self._bounds is None and option in (None, metric)
 
     def _counts(self, part: Slice) -> bool:
-        """Whether a column, or a metric in it, holds 0 and 1 alone; a group may be all 1.
-
-        All cases may, where these are truth values or who read the table knows that they are.
-        """
+        """Whether cells are 0 and 1 alone; a group, or known truths, may be all 1."""
         key = part.column, part.metric
         if key not in self._counted:
             rows = self._rows_of(part.metric)

@@ -141,11 +141,7 @@ def sample_ingredients(
     estimates: Array | None = None,
     first: int = 0,
 ) -> Ingredients:
-    """Ingredients of samples, shape (S, n), each in the order of the design.
-
-    ``estimates`` are the values of the statistic, where they are known already; ``first`` is the
-    place of the first sample in its batch.
-    """
+    """Ingredients of samples, (S, n), each in the order of the design; ``first``: its place."""
     binary = binary and statistic.spec.estimand is Estimand.MEAN
     paired = statistic.spec.estimand in PAIRED_PROPORTIONS
     form = statistic.spec.form

@@ -143,10 +143,7 @@ def exact_ranks(n: int, q: float, level: Level) -> tuple[int, int] | None:
 
 
 def _innermost(cdf: Array, level: Level) -> tuple[int, int]:
-    """The largest k and the smallest l that miss on their side no more often than the level says.
-
-    P(X₍k₎ > Q) = cdf[k] and P(X₍l₎ < Q) = 1 - cdf[l].
-    """
+    """The largest k and smallest l with misses cdf[k] and 1 - cdf[l] as rare as the level says."""
     low = int(np.searchsorted(cdf, level.tail + ROUNDING, side="right")) - 1
     high = int(np.searchsorted(cdf, 1 - level.tail - ROUNDING, side="left"))
     return low, high
@@ -224,10 +221,7 @@ def _mixed(wide: RankPair, narrow: RankPair, target: float) -> tuple[RankPair, .
 
 
 def asymptotic_positions(n: int, q: float, level: Level) -> tuple[float, float] | None:
-    """Real-valued ranks k, l = n (q ∓ z √(q (1 - q) / n)) around quantile q.
-
-    None unless 1 ≤ k < l ≤ n; of a one-sided interval, unless the rank of its bound lies there.
-    """
+    """Ranks k, l = n (q ∓ z √(q (1 - q) / n)) around quantile q; None unless 1 ≤ k < l ≤ n."""
     from scipy import special
 
     reach = float(-special.ndtri(level.tail) * np.sqrt(n * q * (1 - q)))

@@ -41,11 +41,7 @@ LONGEST_LINE = 1 << 20
 def read_delimited(
     source: Source, separators: str, *, header: bool | None, decimal: Decimal | None
 ) -> Table:
-    """A table from text.
-
-    ``separators``: that may separate cells, the preferred one first; ``header``: whether the first
-    line names the columns; None: it does, and is refused if it cannot.
-    """
+    """A table from text, by the preferred of ``separators``; ``header`` None: if it can be one."""
     with text_of(source) as (text, assumed):
         start = _start(text, separators, header=header)
         text.seek(0)

@@ -257,10 +257,7 @@ def is_missing_text(cell: str) -> bool:
 
 
 def _check_row_labels(columns: Mapping[Any, Any]) -> None:
-    """Refuse columns whose rows are labelled differently: by place they would not belong together.
-
-    Columns that only count their rows have no labels.
-    """
+    """Refuse columns whose rows are labelled differently; those that only count have no labels."""
     indexes = {name: index for name in columns if (index := row_labels(columns[name])) is not None}
     labelled = [name for name, index in indexes.items() if not only_counts(index)]
     if not labelled:

@@ -73,10 +73,7 @@ OF_COSTS = (
     prevalence_dependent=True,
     reliable_n=10,
     cite="maier_hein2024",
-    pitfalls=(
-        "high without any skill where one class dominates",
-        ALIKE,
-    ),
+    pitfalls=("high without any skill where one class dominates", ALIKE),
 )
 def accuracy(matrix: Counts) -> Counts:
     """Share of the cases that are classified correctly; in [0, 1], NaN without cases.

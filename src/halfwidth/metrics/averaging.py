@@ -16,11 +16,7 @@ from halfwidth.core.undefined import AbsentClass, absent_classes
 
 
 def averaged(values: Numbers, support: Numbers, average: str, absent: AbsentClass) -> Numbers:
-    """Macro or weighted average over the last axis, a class each: (..., C) -> (...).
-
-    ``absent`` says what a class without a value (NaN) counts; ``support``, the cases of each class,
-    weighs a weighted average.
-    """
+    """Macro or weighted (by ``support``) average, (..., C) -> (...); NaN counts ``absent``."""
     # Unknowns (objects) cannot be tested for NaN.
     if average == "macro" and values.dtype != object and not np.isnan(values).any():
         return np.asarray(values.mean(axis=-1))

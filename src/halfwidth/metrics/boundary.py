@@ -235,11 +235,7 @@ def _covering(surface: Surface, percentile: float) -> float:
     parameters=(OF_SURFACES, UNIT),
     synonyms=("average_symmetric_surface_distance", "weighted_bilateral_mean_contour_distance"),
     cite="maier_hein2024",
-    pitfalls=(
-        AVERAGED_AWAY,
-        "the longer of the two boundaries weighs more",
-        *OF_DISTANCES,
-    ),
+    pitfalls=(AVERAGED_AWAY, "the longer of the two boundaries weighs more", *OF_DISTANCES),
 )
 def assd(
     prediction: ArrayLike | MaskPair,

@@ -139,10 +139,7 @@ def _padded(mask: BitMask, margins: tuple[int, ...]) -> Mask:
 def _places(
     voxels: BitMask, shape: tuple[int, ...], margins: tuple[int, ...]
 ) -> Iterator[NDArray[np.intp]]:
-    """Flat places of the voxels in an array with margins, in order.
-
-    All at once in arrays that may be transformed, else a slab at a time.
-    """
+    """Flat places of the voxels in an array with margins; in slabs where none is transformed."""
     layer = math.prod(shape[1:])
     inside = tuple(slice(m, n - m) for m, n in zip(margins[1:], shape[1:], strict=True))
     whole = math.prod(shape) <= MOST_TRANSFORMED

@@ -57,11 +57,7 @@ def _f_beta_as_quotient(beta: float = 1.0) -> Quotient:
     prevalence_dependent=True,
     reliable_n=50,
     cite="van_rijsbergen1979",
-    pitfalls=(
-        NO_TRUE_NEGATIVES,
-        WHICH_IS_POSITIVE,
-        NO_NAIVE,
-    ),
+    pitfalls=(NO_TRUE_NEGATIVES, WHICH_IS_POSITIVE, NO_NAIVE),
 )
 def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     """Harmonic mean of PPV and sensitivity, 2 TP / (2 TP + FN + FP); in [0, 1].

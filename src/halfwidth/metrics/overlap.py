@@ -61,13 +61,7 @@ OF_WHOLE_MASKS = (
         *("sørensen_dice_coefficient", "balanced_f_score"),
     ),
     cite="dice1945",
-    pitfalls=(
-        LESS_IF_SMALL,
-        NO_SHAPES,
-        RATHER_TOO_LARGE,
-        *OF_OVERLAP,
-        *OF_WHOLE_MASKS,
-    ),
+    pitfalls=(LESS_IF_SMALL, NO_SHAPES, RATHER_TOO_LARGE, *OF_OVERLAP, *OF_WHOLE_MASKS),
 )
 def dsc(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
     """Dice similarity coefficient, 2|A∩B| / (|A| + |B|).

@@ -21,10 +21,7 @@ _error = functools.partial(_regression, bounds=Bounds(0.0, math.inf), better=Bet
 
 
 def _features_of_errors(records: Array) -> Array:
-    """What the metrics of this file need of each case: (..., 2, n) -> (..., 3, n).
-
-    (y - ŷ)², and y and y² about one of the targets, so that sums of them keep their digits.
-    """
+    """(y - ŷ)², and y and y² about one target to keep digits: (..., 2, n) -> (..., 3, n)."""
     target, predicted = records[..., 0, :], records[..., 1, :]
     centred = (
         target

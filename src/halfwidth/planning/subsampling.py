@@ -177,10 +177,7 @@ def _integer(name: str, value: Any) -> int:
 
 
 def _draw_subsamples(values: Array, k: int, repeats: int, seed: int) -> Array:
-    """Subsamples without replacement, (repeats, k), ascending; for k = n there is only one.
-
-    The k smallest of n independent uniforms select k random cases.
-    """
+    """Subsamples (repeats, k), ascending: the k smallest of n uniforms; for k = n only one."""
     n = len(values)
     if k == n:
         return np.sort(values)[None]

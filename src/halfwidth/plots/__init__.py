@@ -8,10 +8,7 @@ from halfwidth.plots.confusion import confusion
 from halfwidth.plots.curves import decision, pr, roc
 from halfwidth.plots.detection.curves import afroc, detection_pr, froc
 from halfwidth.plots.detection.matches import figure_of_worst_images, matched_image
-from halfwidth.plots.detection.thresholds import (
-    figures_over_thresholds,
-    over_thresholds,
-)
+from halfwidth.plots.detection.thresholds import figures_over_thresholds, over_thresholds
 from halfwidth.plots.distribution import distribution
 from halfwidth.plots.distribution_panels import Panel, figures_of_panels, figures_of_table
 from halfwidth.plots.figure import Figure

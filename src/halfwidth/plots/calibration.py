@@ -249,11 +249,9 @@ def _number_line(e: Estimate, room: float) -> str:
     # What a title has in brackets is too long for a line.
     name = subject_of(e.metric_spec, e.statistic_spec, None, "").partition(" (")[0]
     numbers = numbers_text(e)
-    return (
-        f"{name} {numbers}"
-        if inches_of(f"{name} {numbers}", NOTE_SIZE) <= room
-        else (f"{fitted(name, room, NOTE_SIZE)}\n{fitted(numbers, room, NOTE_SIZE)}")
-    )
+    if inches_of(f"{name} {numbers}", NOTE_SIZE) <= room:
+        return f"{name} {numbers}"
+    return f"{fitted(name, room, NOTE_SIZE)}\n{fitted(numbers, room, NOTE_SIZE)}"
 
 
 def _say_why_empty(ax: Axes, curve: CalibrationCurve | CentreCurve, room: float) -> None:

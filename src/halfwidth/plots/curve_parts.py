@@ -81,10 +81,7 @@ def new_axes(texts: Iterable[str], width: float = WIDTH) -> Axes:
 
 
 def fit_width(ax: Axes) -> None:
-    """Cut a new figure to the width of its square and its legend, 17 cm at most.
-
-    Whatever is wider has a smaller square.
-    """
+    """Cut a new figure to the width of its square and its legend, 17 cm at most."""
     figure: Any = ax.figure
     height = figure.get_figheight()
     # With room to spare the height alone says how large the square is.
@@ -134,11 +131,7 @@ def colour_of(place: int) -> str:
 def paint_curve(
     ax: Axes, band: tuple[Array, Array, Array], line: Array, place: int, **style: Any
 ) -> None:
-    """A band (x, low, high) and the line in it, in the colour and stroke of this place.
-
-    ``steps`` are keywords of the band's outline, ``of`` is how many curves there are; others are
-    those of the line.
-    """
+    """A band (x, low, high) and the line in it, in the colour and stroke of this place."""
     steps, of = style.pop("steps", {}), style.pop("of", 1)
     colour = colour_of(place)
     if of <= MOST_BANDS:

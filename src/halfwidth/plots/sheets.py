@@ -37,10 +37,7 @@ class Grid:
     below: float = 0.0
 
     def sheets(self, count: int) -> Iterator[tuple[Figure, list[Axes], range]]:
-        """Pages with axes for so many panels, and which these are.
-
-        As few pages as hold them, filled evenly.
-        """
+        """Pages with axes for so many panels, as few as hold them, and which these are."""
         from halfwidth.plots.canvas import new_figure
 
         across = min(count, self.across)

@@ -279,10 +279,7 @@ def statistic_label(e: Estimate) -> str:
 
 
 def numbers_text(e: Estimate, *, with_level: bool = False) -> str:
-    """Estimate and interval: ``0.897 (0.892 to 0.902)``, ``0.897 (≥ 0.892)``.
-
-    A minus is as long as on the axis.
-    """
+    """Estimate and interval: ``0.897 (0.892 to 0.902)``, ``0.897 (≥ 0.892)``."""
     value, low, high = (
         e.text_of(number).replace("-", "\N{MINUS SIGN}") for number in (e.value, e.low, e.high)
     )

@@ -87,6 +87,7 @@ def ranked(
     policy = WORST_RANK if options.worst_rank else settings.request.missing
     n_missing, missing_values = _missing(family, policy)
     groups, more_groups = alike_groups((better | better.T)[np.ix_(order, order)])
+    near_ties = sum(one.rank_set.low < one.rank_set.high for one in models)
     ranking = Ranking(
         tuple(models[place] for place in order),
         contest.subject,
@@ -105,7 +106,7 @@ def ranked(
                 *missing_values,
                 *contest.cautions,
                 *policies_disagree(under_policies, family.n_missing),
-                *_near_ties(models),
+                *[caution("HW851", count=near_ties, total=len(models))] * bool(near_ties),
                 *_alike_in_print(models, better, options.margin),
             ],
             scheme,
@@ -300,11 +301,6 @@ def _missing(family: MeasuredFamily, policy: str) -> tuple[int, list[Caution]]:
     return int(together.any(axis=0).sum()), [raised]
 
 
-def _near_ties(models: Sequence[RankedModel]) -> list[Caution]:
-    count = sum(model.rank_set.low < model.rank_set.high for model in models)
-    return [caution("HW851", count=count, total=len(models))] if count else []
-
-
 def _alike_in_print(
     models: Sequence[RankedModel], better: Flags, margin: float
 ) -> Iterator[Caution]:
@@ -334,10 +330,7 @@ def _cautions(
     further: Sequence[Caution],
     scheme: str,
 ) -> tuple[Caution, ...]:
-    """Those of the models, others, and of differences what is said of neither, by their codes.
-
-    What is not said of all models, or of all pairs, names the one that it is said of.
-    """
+    """Those of models, others, and of differences the rest; one that is not of all says whose."""
     of_all = {one.code for one in further}
     # The last rank is no failure.
     of_all |= {"HW103"} if scheme == WITHIN_CASES else set()

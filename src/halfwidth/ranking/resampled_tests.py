@@ -27,11 +27,7 @@ OfCounts = Callable[[NDArray[np.intp]], Array]
 def resampled_test(
     name: str, functional: Functional
 ) -> Callable[[Sequence[Array], Design, Plan], Array] | None:
-    """A test on resamples; None where each resample would take permutations of its own.
-
-    It takes differences of cases, (n,) for each pair, and gives one-sided p-values of the better
-    model, (P, B): negative where that is the second one.
-    """
+    """A test of differences, (n,), that gives what `wins_of` takes; None for permutations."""
     spec = functional.statistic.spec
     test: Callable[[Array, Design], OfCounts]
     if name == "wilcoxon":

@@ -127,11 +127,7 @@ def _one_sided(results: Sequence[TestResult], advantages: Array) -> Array:
 
 
 def wins_of(signed: Array, places: Pairs, models: int, alpha: float) -> Array:
-    """Wins of each model on resamples by Holm's correction for all ordered pairs, (K, B).
-
-    ``signed``, (P, B), are one-sided p-values of the better model of each pair; negative where that
-    is the second.
-    """
+    """Wins on resamples by Holm, (K, B), of one-sided p, (P, B), negative of a better second."""
     p_values = np.abs(signed)
     order = np.argsort(p_values, axis=0, kind="stable")
     left = 2 * len(places) - np.arange(len(places))[:, None]

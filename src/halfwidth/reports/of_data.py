@@ -55,11 +55,7 @@ def results_of_data(
     margin: Numbers | None = None,
     **asked: Any,
 ) -> DataResults:
-    """Models by rank, whose estimates are those of the ranking, and differences of few models.
-
-    Of several statistics the first ranks and compares; a single model has estimates alone, and
-    models on different cases have no ranks.
-    """
+    """Models by rank with estimates, and differences of few, by the first statistic of several."""
     if len(data.models) < 2:
         return DataResults(estimate(data, statistic=statistic, **asked))
     first, *further = Quantities(statistic=statistic).statistics
@@ -124,10 +120,7 @@ def curves_of_predictions(
     n_resamples: int | None,
     rng: Any,
 ) -> tuple[tuple[Any, ...], str]:
-    """Curves whose numbers were estimated, and why none is drawn where data have no curve.
-
-    Of all models in one figure, where each has one curve.
-    """
+    """Curves, of all models in one figure where each has one, and why none is drawn."""
     drawn: list[Any] = []
     for kind, one in {CURVE_OF[e.metric]: e for e in estimates if e.metric in CURVE_OF}.items():
         try:

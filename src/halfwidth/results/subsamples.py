@@ -114,16 +114,11 @@ class Subsamples(Result):
 
     def document(self) -> Document:
         """A row for each size, and what the columns are."""
-        return subsamples_document(self)
+        table = Table.from_rows(HEADINGS, _cells(self), kinds={})
+        return Document((table, Note(_footer(self))), Data(self.to_dict, self.to_rows))
 
 
 # --------------------------------------------------------------------------- as a document
-
-
-def subsamples_document(result: Subsamples) -> Document:
-    """A row for each size, and what the columns are."""
-    table = Table.from_rows(HEADINGS, _cells(result), kinds={})
-    return Document((table, Note(_footer(result))), Data(result.to_dict, result.to_rows))
 
 
 def _cells(result: Subsamples) -> list[list[str]]:

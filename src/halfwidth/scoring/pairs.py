@@ -92,7 +92,11 @@ def _match(
                 f"{spelled('score_folders.match')} has no effect on two files, which are one case"
             )
         for file in (predictions, references):
-            _check_image(file)
+            if not is_image(file):
+                raise DataError(
+                    f"{file}: cannot tell an image from the suffix {file.suffix or '(none)'!r}; "
+                    f"use {shortened(IMAGE_SUFFIXES)}{proposed(file.suffix, IMAGE_SUFFIXES)}"
+                )
         files = CaseFiles(_case_name(references), {None: references}, {None: predictions})
         return MatchedFiles((files,), ())
     predicted, true = _survey(predictions), _survey(references)
@@ -175,14 +179,6 @@ def _check_exists(path: Path) -> None:
     siblings = [p.name for p in absent.parent.iterdir()] if absent.parent.is_dir() else []
     where = "" if absent == path else f": there is no {str(absent)!r}"
     raise DataError(f"{path}: no such file or folder{where}{proposed(absent.name, siblings)}")
-
-
-def _check_image(file: Path) -> None:
-    if not is_image(file):
-        raise DataError(
-            f"{file}: cannot tell an image from the suffix {file.suffix or '(none)'!r}; use "
-            f"{shortened(IMAGE_SUFFIXES)}{proposed(file.suffix, IMAGE_SUFFIXES)}"
-        )
 
 
 @frozen

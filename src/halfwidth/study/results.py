@@ -143,10 +143,7 @@ def summarised(cells: pd.DataFrame, by: Sequence[str] = BY) -> pd.DataFrame:
 
 
 def coverage_of_intervals(cells: pd.DataFrame) -> pd.Series[float]:
-    """The coverage of the intervals that there are; NaN where no sample has one.
-
-    ``coverage`` counts samples without an interval as misses.
-    """
+    """Coverage without samples that have no interval, which ``coverage`` misses; NaN of none."""
     there = 1 - share_without(cells)
     return cells["coverage"] / there.where(there > 0)
 
@@ -158,10 +155,7 @@ def share_without(cells: pd.DataFrame) -> pd.Series[float]:
 
 
 def _sound_parts(folder: Path) -> tuple[list[str], int]:
-    """The files of the parts of a store, all checked, and how many of them have no seal.
-
-    One damaged part is an error: results of the others alone would mislead.
-    """
+    """The files of the parts of a store, all checked, and how many of them have no seal."""
     parts, run = parts_in(folder), manifest.read(folder)
     checked = {part: check_part(part, run) for part in parts}
     faults = [f"{part.name} {check.fault}" for part, check in checked.items() if check.fault]
@@ -211,17 +205,15 @@ def open_results(folder: str | Path) -> Results:
     """
     path = Path(folder)
     parts, unsealed = _sound_parts(path)
-    notes = [*_seal_notes(unsealed), *_chunk_notes(path, len(parts))]
-    return Results(path, manifest.read_content(path), tuple(notes))
-
-
-def _seal_notes(unsealed: int) -> Iterator[str]:
+    notes = list(_chunk_notes(path, len(parts)))
     if unsealed:
         count = "1 part has no seal" if unsealed == 1 else f"{unsealed} parts have no seal"
-        yield (
+        sealing = (
             f"{count}, as earlier versions wrote them: checked by checksums of their pages, not "
             "as a whole; 'halfwidth study run' seals them"
         )
+        notes = [sealing, *notes]
+    return Results(path, manifest.read_content(path), tuple(notes))
 
 
 def _chunk_notes(folder: Path, done: int) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -78,8 +78,7 @@ def long_table(
         columns[PARAMETERS] = _tiled(
             [parameters.replace(",", ";") or np.nan for _, parameters in named], len(table)
         )
-    stated = _statuses(table, layout.values)
-    columns = stated | columns
+    columns = _statuses(table, layout.values) | columns
     are_labels = len(set(of_column.values())) < count or (
         count == 1 and metric_name(layout.values[0]) not in (metric_name(named[0][0]), VALUE)
     )
@@ -89,7 +88,12 @@ def long_table(
     as_what = ", ".join(dict.fromkeys(of_column.values()))
     notes = [f"values of {_listed([*of_column])} as {as_what}, {by}"]
     notes += [f"left out: {_listed(left_out)}"] * bool(left_out)
-    return _in_order(columns, table, [*notes, *_missed_note(columns, further)])
+    if STATUS not in further and str(Status.MISSED) in columns.get(STATUS, ()):
+        notes.append(
+            "status 'missed' where a distance is missing and the overlap is 0; where the reference "
+            "is empty, it is 'spurious', which nothing in the table tells"
+        )
+    return _in_order(columns, table, notes)
 
 
 def _metric_of_columns(
@@ -149,21 +153,8 @@ def _statuses(table: Table, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
     return {STATUS: statuses.ravel().astype(TEXT)} if stated else {}
 
 
-def _missed_note(columns: Mapping[str, NDArray[Any]], kept: Sequence[str]) -> Iterator[str]:
-    """What the statuses that were found take for granted."""
-    if STATUS not in kept and str(Status.MISSED) in columns.get(STATUS, ()):
-        yield (
-            "status 'missed' where a distance is missing and the overlap is 0; where the reference "
-            "is empty, it is 'spurious', which nothing in the table tells"
-        )
-
-
 def stacked(tables: Mapping[str, Table], named: Collection[str] = (), column: str = MODEL) -> Table:
-    """One table of several, each of a model or of a fold: its name stands in that ``column``.
-
-    ``named`` are those whose names the user gave; a table that is not among them keeps the models
-    or folds that its file names.
-    """
+    """One table of several, named in ``column``; those not ``named`` keep what their file names."""
     for name, table in tables.items():
         if name in named and _names(table, column) and len(table.factor(column).distinct) > 1:
             raise DataError(

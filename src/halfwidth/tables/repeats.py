@@ -234,10 +234,7 @@ def _pooled(
     cases: Codes | None,
     clusters: Codes | None,
 ) -> tuple[str, int] | None:
-    """A column of runs that vary, unless what runs give a case is kept together.
-
-    Nor where each row is a run of its own: then runs are what was sampled. Folds never are.
-    """
+    """A column of runs that vary, unless cases keep theirs together or each row is a run."""
     if cases is not None and clusters is not None:
         together = _distinct(cases, clusters)
         if together == _distinct(cases) == _distinct(clusters):

@@ -57,10 +57,7 @@ def clean(text: str) -> str:
 
 
 def markup(one: Element) -> str:
-    """An element as text.
-
-    The writer of the standard library leaves ``<`` in attributes, which is allowed and alarming.
-    """
+    """An element as text; the standard library leaves ``<`` in attributes, which alarms."""
     return "".join(_written(one))
 
 

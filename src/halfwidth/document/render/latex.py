@@ -29,10 +29,7 @@ LONGEST = 80
 
 
 def render_latex(document: Document) -> str:
-    """Tables with booktabs to paste: prose as text, headings and remarks as comments.
-
-    A document of sections is one to compile.
-    """
+    """Tables with booktabs to paste, and the rest around them; a document of sections compiles."""
     parts = document.parts_for(terminal=False)
     if any(isinstance(part, Section) for part in document.parts):
         return whole_latex(document.title, parts)

@@ -44,10 +44,7 @@ def with_bandwidth(row: MetricRow, metric: Metric, cases: TestSet) -> Metric:
 
 
 def why_no_fit(row: MetricRow, functional: Functional, records: Array) -> str:
-    """Why a logistic fit to cases, (k, n), does not exist; empty where it does.
-
-    They are of one class, their probabilities are equal, or separate the classes.
-    """
+    """Why cases, (k, n), have no logistic fit: one class, equal p, or p that separate; or empty."""
     form = functional.statistic.spec.form
     fitted = isinstance(form, LogisticFit) and records.shape[-1]
     if not fitted or not math.isnan(float(functional.statistic(records[None])[0])):

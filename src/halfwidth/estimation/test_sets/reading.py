@@ -165,10 +165,7 @@ def _wrong_answers(
     n_classes: int,
     labels: bool,
 ) -> NDArray[Any]:
-    """Predictions with a wrong one where none is: the other class, or the worst score there is.
-
-    That is a probability of 0 for the true class; other scores lie beyond all that are there.
-    """
+    """Predictions with a wrong one where none is: the other class, or the worst score there is."""
     policy = spelled("missing", WRONG)
     if n_classes > 2:
         raise OptionError(

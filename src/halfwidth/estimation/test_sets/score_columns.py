@@ -35,10 +35,7 @@ def check_columns_of_classes(
     declared: str,
     where: str,
 ) -> None:
-    """Refuse columns that cannot be the scores, (C, n), of the classes of one model.
-
-    ``kind`` is what the scores are, declared or inferred, and ``declared`` what was declared.
-    """
+    """Refuse columns, (C, n), that cannot be the scores of the classes of one model."""
     if len(rows) < 2 or not len(truth):
         return
     share = 0.0
@@ -79,18 +76,14 @@ def _rank_alike(rows: Array, truth: NDArray[Any], kind: Scores) -> bool:
     sides = np.array([(area - 0.5) / standard_error for area in areas])
     if kind == "probabilities":
         alike = bool((sides > 0).all() or (sides < 0).all())
-        return alike and _move_together(rows)
+        first, second = rows - rows.mean(axis=1, keepdims=True)
+        return alike and float((first * second).sum()) > 0
     if not ((sides > SIGNIFICANT).all() or (sides < -SIGNIFICANT).all()):
         return False
     with np.errstate(invalid="ignore"):
         difference = np.nan_to_num(rows[1] - rows[0])
     together = abs(auroc(positive, difference) - 0.5)
     return together < max(abs(area - 0.5) for area in areas)
-
-
-def _move_together(rows: Array) -> bool:
-    first, second = rows - rows.mean(axis=1, keepdims=True)
-    return float((first * second).sum()) > 0
 
 
 def _standard_error(truth: NDArray[Any]) -> float:

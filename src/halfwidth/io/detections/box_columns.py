@@ -105,11 +105,7 @@ class BoxColumns:
 def box_columns(
     names: Sequence[str], named: Mapping[str, str] | None, box_format: str | None
 ) -> BoxColumns:
-    """The parts of columns, by what they are called and by what the user said.
-
-    ``named``: columns by role (``{"image": "scan", "box": "left,top,right,bottom"}``);
-    ``box_format``: what the numbers of boxes are, where their names do not say.
-    """
+    """The parts of columns, by their names and by what the user said of roles and boxes."""
     told = _check_named(names, named or {})
     by_key = {key: name for name in reversed(names) if (key := _key(name))}
     found = {role: told.get(role) or _first(by_key, NAMES[role]) for role in NAMES}

@@ -24,11 +24,7 @@ HEIGHTS = ("height", "imageheight", "h", "imgheight")
 
 
 def shapes_of(images: Sequence[str], source: Any) -> tuple[tuple[int, int], ...]:
-    """Height and width of each image.
-
-    ``source``: a folder with the images, a table with columns image, width and height, JSON of
-    COCO, or (width, height) by name of image.
-    """
+    """Height and width of images, of a folder, a table, JSON of COCO, or sizes by name."""
     if isinstance(source, Mapping):
         known = {str(name): _size(name, size) for name, size in source.items()}
     elif isinstance(source, str | Path):

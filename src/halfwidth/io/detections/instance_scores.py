@@ -20,10 +20,7 @@ LABELS = ("label", "labelid", "instance", "instanceid", "object", "objectid", "l
 
 
 def scores_of(images: Sequence[str], labels: Sequence[int], source: Any) -> Array:
-    """The score of each instance.
-
-    ``source``: a table, or its file, with columns of images, labels and scores.
-    """
+    """The score of each instance, from a table (or its file) of images, labels and scores."""
     name = str(source) if isinstance(source, str | Path) else "scores"
     try:
         known = _known(_table(source))

@@ -20,10 +20,7 @@ MOST_LETTERS = 7
 
 
 def runs_of(counts: str | bytes) -> NDArray[np.int64]:
-    """The lengths of runs from their compressed text.
-
-    From the fourth run on the text holds the difference to the run before the previous one.
-    """
+    """Lengths of runs from text that from the fourth on holds differences to the last but one."""
     try:
         text = counts.encode("ascii") if isinstance(counts, str) else counts
     except UnicodeEncodeError:

@@ -33,10 +33,7 @@ OVERFITTED = "too large in small samples: the recalibration fits their noise"
 
 
 def recalibrated(p: Array, y: Array, weights: Array) -> Array:
-    """The non-decreasing function of p that is closest to the outcomes, at each case.
-
-    The pool-adjacent-violators algorithm, on the mean outcome of each distinct probability.
-    """
+    """The non-decreasing function of p closest to the outcomes, by pool-adjacent-violators."""
     from scipy import optimize
 
     _, place = np.unique(p, return_inverse=True)

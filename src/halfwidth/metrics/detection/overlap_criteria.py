@@ -48,10 +48,7 @@ LEAST_OVERLAP = (
 def _quotient(
     pairs: Pairs, shared: Array, detected: Array, true: Array, *, over_reference: bool
 ) -> Array:
-    """What is shared over the union, or the reference; over the detection where it is a crowd's.
-
-    Zero where nothing is shared, of objects without extent too.
-    """
+    """What is shared over the union, or over a crowd's detection; 0 where nothing is shared."""
     values, some = np.zeros(len(shared)), np.flatnonzero(shared > 0)
     first, second, part = pairs.first[some], pairs.second[some], shared[some]
     whole = true[second]

@@ -35,26 +35,13 @@ from halfwidth.planning.published.printed_numbers import (
 )
 from halfwidth.planning.spread import Spread, largest_sd, usual_spread
 
-# What a row of published numbers may hold.
-FIELDS = (
-    "n",
-    "mean",
-    "sd",
-    "sem",
-    "halfwidth",
-    "metric",
-    "correct",
-    "auroc",
-    "positives",
-    "versus",
-    "versus_sd",
-    "versus_correct",
-    "versus_n",
-    "scale",
-    "label",
-)
 # What a paper prints after a ±; each leads to the SD of the cases.
 SPREADS = ("sd", "sem", "halfwidth")
+# What a row of published numbers may hold.
+FIELDS = (
+    *("n", "mean", *SPREADS, "metric", "correct", "auroc", "positives"),
+    *("versus", "versus_sd", "versus_correct", "versus_n", "scale", "label"),
+)
 # Level of a published interval.
 PUBLISHED = Level(0.95)
 # Metrics of a test set that are proportions of all its cases, so that the count is known.
@@ -63,17 +50,7 @@ SHARES = (accuracy.__name__, "correct")
 SHARES_OF_SOME = (sensitivity.__name__, specificity.__name__, ppv.__name__, npv.__name__)
 # The fields that go with each published number.
 _COMPANIONS: dict[str, tuple[str, ...]] = {
-    "mean": (
-        "mean",
-        "sd",
-        "sem",
-        "halfwidth",
-        "versus",
-        "versus_sd",
-        "versus_n",
-        "scale",
-        "metric",
-    ),
+    "mean": ("mean", *SPREADS, "versus", "versus_sd", "versus_n", "scale", "metric"),
     "correct": ("correct", "versus_correct", "versus_n", "metric"),
     "auroc": ("auroc", "positives", "versus", "scale", "metric"),
 }

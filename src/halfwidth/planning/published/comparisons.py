@@ -16,11 +16,7 @@ from halfwidth.core.spec import Better
 from halfwidth.core.types import Level
 from halfwidth.planning.published.claims import Claim
 from halfwidth.planning.published.leads import Lead, lead_over
-from halfwidth.planning.published.unpaired import (
-    UnpairedDifference,
-    cases_of,
-    unpaired_difference,
-)
+from halfwidth.planning.published.unpaired import UnpairedDifference, cases_of, unpaired_difference
 
 Compare = Literal["auto", "best", "pairs", "none"]
 # Up to so many rows every pair is shown.

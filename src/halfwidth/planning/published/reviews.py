@@ -153,16 +153,8 @@ class Review(SingleResult):
     def to_row(self) -> dict[str, Any]:
         """A flat row: one number to a column."""
         row, lead = self.to_dict(), self.lead
-        nested = (
-            "by",
-            "parameters",
-            "others",
-            "lead",
-            "unpaired",
-            "assumptions",
-            "should_have_reported",
-        )
-        for name in (*nested, "paragraph"):
+        nested = ("by", "parameters", "others", "lead", "unpaired", "assumptions")
+        for name in (*nested, "should_have_reported", "paragraph"):
             row.pop(name)
         row["bounds"] = self.estimate.to_row()["bounds"]
         row["cautions"] = " ".join(caution.code for caution in self.cautions)
@@ -228,20 +220,15 @@ class Reviews(ResultCollection[Review]):
 
     def document(self) -> Document:
         """Intervals, leads over other models, and a paragraph for each review."""
-        return reviews_document(self)
+        intervals = estimates_document(self.estimates)
+        data = Data(self.to_dict, lambda: [item.to_row() for item in self])
+        return Document((*intervals.parts, *_leads(self), *_paragraphs(self)), data)
 
     def __repr__(self) -> str:
         return "\n".join([f"Reviews ({len(self)}):", *(f"  {item.sentence()}" for item in self)])
 
 
 # --------------------------------------------------------------------------- as a document
-
-
-def reviews_document(reviews: Reviews) -> Document:
-    """Intervals, leads over other models, and a paragraph for each review."""
-    intervals = estimates_document(reviews.estimates)
-    data = Data(reviews.to_dict, lambda: [item.to_row() for item in reviews])
-    return Document((*intervals.parts, *_leads(reviews), *_paragraphs(reviews)), data)
 
 
 def _paragraphs(reviews: Reviews) -> Iterator[Paragraph]:

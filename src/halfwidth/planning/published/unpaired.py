@@ -77,7 +77,6 @@ def unpaired_difference(
 ) -> UnpairedDifference:
     """The difference of two claims of one kind on different cases."""
     low, high = _interval(claim, rival, level)
-    guessed = "guess" in (claim.source, rival.source)
     return UnpairedDifference(
         part,
         claim.metric.spec.display or claim.metric.spec.name,
@@ -92,7 +91,7 @@ def unpaired_difference(
         rival.n,
         METHODS[claim.kind][0],
         level.confidence_level,
-        guessed,
+        "guess" in (claim.source, rival.source),
         max(claim.decimals, rival.decimals),
     )
 
@@ -101,12 +100,11 @@ def _interval(claim: Claim, rival: Claim, level: Level) -> tuple[float, float]:
     if isinstance(claim, MeanClaim) and isinstance(rival, MeanClaim):
         both = (claim, rival)
         errors = [one.spread.sd / math.sqrt(one.n) for one in both]
-        found = welch([one.value for one in both], errors, [one.n - 1 for one in both], level)
-        low, high = float(found.low), float(found.high)
+        ends = welch([one.value for one in both], errors, [one.n - 1 for one in both], level)
+        low, high = float(ends.low), float(ends.high)
     elif isinstance(claim, CountClaim) and isinstance(rival, CountClaim):
-        counts, sizes = (claim.successes, rival.successes), (claim.n, rival.n)
-        found = newcombe_unpaired(counts, sizes, level)
-        low, high = float(found.low), float(found.high)
+        ends = newcombe_unpaired((claim.successes, rival.successes), (claim.n, rival.n), level)
+        low, high = float(ends.low), float(ends.high)
     else:
         (reach, *_), (other, *_) = reaches_of(claim, level), reaches_of(rival, level)
         low, high = difference(claim.value, rival.value, reach, other, 0.0)

@@ -16,15 +16,7 @@ from halfwidth.plots.detection.scenes import Mark, Matched, Scene, matched
 from halfwidth.plots.figure import figure
 from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.sheets import fitted
-from halfwidth.plots.style import (
-    NOTE_SIZE,
-    PANEL_TITLE,
-    TITLE,
-    WIDTHS,
-    Width,
-    axes_width,
-    shorter,
-)
+from halfwidth.plots.style import NOTE_SIZE, PANEL_TITLE, TITLE, WIDTHS, Width, axes_width, shorter
 
 if TYPE_CHECKING:
     import pandas as pd

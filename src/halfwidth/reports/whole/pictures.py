@@ -15,10 +15,7 @@ from halfwidth.results.ranking import Rankings
 
 
 def figures_of_cases(results: Results) -> Iterator[Figure]:
-    """The values behind the estimates, where they were kept: a figure of each family.
-
-    Dots are drawn into a picture, so that no value can be read out of the page.
-    """
+    """A figure of the values of each family, in dots, so that none can be read out of the page."""
     numbers: dict[Any, int] = {}
     for family in results.estimates.families:
         known = {cases.label: cases for cases in family.cases if cases is not None}

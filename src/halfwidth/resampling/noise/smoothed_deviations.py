@@ -68,10 +68,7 @@ class Waves:
         return self.sizes(self.centre + self.draws @ self.noise)
 
     def true_sizes(self, observed: float, *, even: bool) -> Array:
-        """The largest at which a draw gives no more than was observed, at the bandwidth observed.
-
-        Larger ones are smoothed more, so that they are a little smaller by themselves.
-        """
+        """The largest at which a draw gives no more than was observed, at the same bandwidth."""
         return np.asarray(self.at(observed).true_sizes(np.array([observed]), even=even)[0])
 
     def at(self, bandwidth: float) -> Deviations:
@@ -145,10 +142,7 @@ def _waves_of(records: Array, form: SmoothedError, design: Design, draws: Array)
 
 
 def _sums_of_cosines(p: Array, rows: Array, count: int) -> Array:
-    """Σ w cos(mπp) of so many orders m, w of (R, n) -> (R, count).
-
-    Each order is the sum of two, of few small and few large ones, whose waves are multiplied.
-    """
+    """Σ w cos(mπp) of so many orders m, each a small and a large one, (R, n) -> (R, count)."""
     few = math.isqrt(count) + 1
     small, large = np.arange(few)[:, None], few * np.arange(-(-count // few))[:, None]
     total = np.zeros((len(rows), len(large), few), dtype=complex)

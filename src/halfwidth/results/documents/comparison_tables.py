@@ -202,11 +202,7 @@ def _drawn(comparisons: Sequence[Difference]) -> Table:
 
 
 def _narrow(table: Table, comparisons: Sequence[Difference]) -> Table:
-    """The table in few columns on a page; values are headed by their models where all share them.
-
-    What is compared has the values of the models beneath it, the difference its intervals, and the
-    verdict the cautions.
-    """
+    """The table in few columns on a page; models head their values where all share them."""
     lead = table.columns[0].heading
     intervals = [one.heading for one in table.columns if one.kind is Kind.INTERVAL]
     beneath: dict[str, str] = dict.fromkeys(intervals, str(comparisons[0].effect))

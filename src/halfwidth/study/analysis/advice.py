@@ -214,7 +214,9 @@ def _ranked(cells: pd.DataFrame, reference: str | None, n_bootstrap: int, key: K
     wanted = 1 - MISSES * (1 - float(cells["confidence_level"].iloc[0]))
     none = share_without(cells).groupby(cells["method"]).mean()
     group = _Group(names, coverage.to_numpy(float), ratio, wanted)
-    tasks = _task_codes(coverage.index)
+    # Instances of a task share a code; those without a task have their own.
+    named = [task or f"\0{instance}" for task, instance in coverage.index]
+    tasks = np.asarray(np.unique(named, return_inverse=True)[1])
     once = group.quantiles(np.ones((1, len(coverage))))
     places = group.placed(once)[0]
     frame = pd.DataFrame(
@@ -237,12 +239,6 @@ def _ranked(cells: pd.DataFrame, reference: str | None, n_bootstrap: int, key: K
         }
     )
     return frame.sort_values(["rank", "method"], kind="stable")
-
-
-def _task_codes(index: Any) -> NDArray[np.intp]:
-    """A code for each instance; those of a task share one, those without a task have their own."""
-    tasks = [task or f"\0{instance}" for task, instance in index]
-    return np.asarray(np.unique(tasks, return_inverse=True)[1])
 
 
 def _shares_of_draws(

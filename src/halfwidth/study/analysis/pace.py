@@ -103,11 +103,7 @@ def pace(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_equal_sizes(paces: pd.DataFrame, within: Sequence[str] = SETTING) -> pd.DataFrame:
-    """The paces, NaN where they are of other n than most that they are compared with.
-
-    In a study that is not finished instances have different n, and so have methods that give no
-    interval at some n.
-    """
+    """The paces, NaN where they are of other n than most, as of unfinished studies or methods."""
     if "at" not in paces.columns:
         return paces
     others = paces["at"] != paces.groupby(list(within), dropna=False)["at"].transform(_usual)

@@ -129,7 +129,9 @@ def figure_of_lines(frame: pd.DataFrame, styles: Mapping[str, Style], layout: Li
     styles = {name: style for name, style in styles.items() if name in set(frame["series"])}
     note = " ".join(part for part in (layout.note, _note(frame, layout)) if part)
     inside = layout.width / columns - BESIDE
-    named = _has_room(frame, inside)
+    # Lines that have their names beside them need no legend.
+    most = frame.groupby(["row", "column"])["series"].nunique().max()
+    named = bool(inside >= NAMED and most <= line_labels.MOST)
     legend = {} if named else {style.label or name: style for name, style in styles.items()}
     below = height_below(legend, note, layout.width)
     size = (layout.width, rows * layout.height + below)
@@ -146,12 +148,6 @@ def figure_of_lines(frame: pd.DataFrame, styles: Mapping[str, Style], layout: Li
             line_labels.name_lines(ax, _ends(part, styles), colours, layout.height - AROUND)
     legend_below(page, legend, note)
     return page
-
-
-def _has_room(frame: pd.DataFrame, inches: float) -> bool:
-    """Whether lines can have their names beside them, so that no legend is needed."""
-    most = frame.groupby(["row", "column"])["series"].nunique().max()
-    return bool(inches >= NAMED and most <= line_labels.MOST)
 
 
 def _ends(part: pd.DataFrame, styles: Mapping[str, Style]) -> dict[str, tuple[float, float]]:

@@ -63,10 +63,7 @@ def batch_plan(cells: Cells, batch: int) -> Plan:
 
 
 def batch_parts(cells: Cells, population: Any, batch: int, samples: int) -> Iterator[Array]:
-    """The samples of a batch, as the population draws them, in parts of bounded size.
-
-    They do not depend on the metric of a test set, nor on the statistic.
-    """
+    """The samples of a batch in parts of bounded size, the same for all metrics and statistics."""
     spec, n = cells.spec, cells.n
     key = rng.derive_key(spec.seed, "study", "samples", cells.instance.name, n, batch)
     generator = np.random.Generator(np.random.Philox(key=key.value))
@@ -122,10 +119,7 @@ def simulated(cells: Cells, measured: Measured, population: Any) -> Simulated:
 
 
 def _intervals(cells: Cells, measured: Measured, values: Array, plan: Plan) -> list[Bounded]:
-    """Intervals of some samples by all methods at all levels; NaN where cases are too few.
-
-    Those that ``auto`` chooses come last at each level.
-    """
+    """Intervals of samples by all methods, ``auto``'s last, at all levels; NaN of too few cases."""
     n, reduce = cells.n, measured.reduce
     able = [method for method in measured.methods if n >= max(method.min_n, reduce.spec.min_n)]
     computed = iter(

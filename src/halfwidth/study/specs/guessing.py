@@ -82,10 +82,7 @@ class ScoreFiles:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Files of a folder and of two levels below it, without hidden ones and results of studies.
-
-    Links to folders are followed, each folder once, but not to what lies above.
-    """
+    """Files of a folder, of two levels below and of links that do not lead up; not hidden ones."""
     files: list[Path] = []
     root, seen = folder.resolve(), set[Path]()
     for place, folders, names in os.walk(folder, followlinks=True):

@@ -46,11 +46,7 @@ def right_or_wrong(metric: str, better: Better = Better.HIGHER) -> MetricSpec:
 def canonical_table(
     rows: Iterable[CaseValue], notes: Iterable[str], known: Iterable[MetricSpec] = ()
 ) -> Table:
-    """The canonical table of some rows: values as numbers, everything else as text.
-
-    What is ``known`` of a metric holds as far as its values agree with it: one of right or wrong
-    may have values between, and with values beyond its range it is another.
-    """
+    """The canonical table of some rows; ``known`` of metrics as far as their values agree."""
     columns: dict[str, list[Any]] = {name: [] for name in CaseValue._fields}
     lists = list(columns.values())
     for row in rows:

@@ -185,10 +185,7 @@ def _stated_means(
 
 
 def _no_means(results: Any, task: str | None) -> set[str]:
-    """The metrics that are no means of the scores of documents, by the configuration of the task.
-
-    One that names no aggregation has its own, which is not the mean for perplexity.
-    """
+    """The metrics that are no means, by the configuration; one without aggregation has its own."""
     metrics = {"perplexity"}
     tasks = results.get("configs") if isinstance(results, dict) else None
     config = tasks.get(task) if isinstance(tasks, dict) else None

@@ -267,10 +267,7 @@ def _presence(numbers: Mapping[str, float], dialect: Dialect) -> Status | None:
 
 
 def _judged(value: float, presence: Status | None, metric: str) -> tuple[float, str | None]:
-    """A value with its status; a distance to an empty mask is infinite.
-
-    A value that is undefined although both masks hold the label stays missing: nothing says why.
-    """
+    """A value with its status; a distance to an empty mask is infinite, others stay missing."""
     if presence is None or (math.isnan(value) and presence is Status.OK):
         return value, None
     one_empty = presence in (Status.MISSED, Status.SPURIOUS)
@@ -310,10 +307,7 @@ def _folds_of_cases(cases: Sequence[Any], dialect: Dialect, path: Path | None) -
 
 
 def _names_of_labels(path: Path | None, keys: Sequence[str]) -> tuple[dict[str, str], str]:
-    """What labels and regions are called, and the file that says so.
-
-    A ``dataset.json`` that does not know every label is that of other data.
-    """
+    """What labels and regions are called, and the file that says so, if it knows all of them."""
     own = {key: key for key in keys}
     if path is None:
         return own, ""
