@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import pytest
 from hypothesis import settings
@@ -17,6 +17,7 @@ import halfwidth as hw
 from halfwidth.cli.main import command
 from halfwidth.core.option_table.table import OPTIONS
 
+T = TypeVar("T")
 # Flags of other programs and of the parser that messages name.
 FOREIGN_FLAGS = {"--log_samples", "--nthreads", "--help"}
 # Slices, dictionaries and calls, which nobody can type in a shell.
@@ -74,7 +75,7 @@ def refusal(call: Callable[[], object]) -> str:
     return text
 
 
-def quickly(door: Callable[..., Any], *data: Any, n_resamples: int = 199, **options: Any) -> Any:
+def quickly(door: Callable[..., T], *data: Any, n_resamples: int = 199, **options: Any) -> T:
     """What a door answers with few resamples, or as it is where its method draws none."""
     try:
         return door(*data, n_resamples=n_resamples, **options)

@@ -45,13 +45,17 @@ def test_scores_that_rank_lose_against_every_other() -> None:
 
 def test_models_are_compared_on_all_cases() -> None:
     without, complete = gaps(SCORES, 1 - TRUE[LACKING])
+    of_policies: list[tuple[Any, dict[str, Any]]] = [
+        (without, {"missing": "wrong"}),
+        (complete, {}),
+    ]
     differences = [
         hw.compare(
-            hw.Predictions.from_arrays(TRUE, {"A": SCORES, "B": of}, missing=policy),
+            hw.Predictions.from_arrays(TRUE, {"A": SCORES, "B": of}, **policy),
             metric="auroc",
             rng=1,
         )[0]
-        for of, policy in ((without, "wrong"), (complete, "raise"))
+        for of, policy in of_policies
     ]
     assert differences[0].value == differences[1].value
     assert {one.estimate.n for one in differences} == {40}

@@ -180,8 +180,11 @@ def messages(answer: Any, code: str) -> list[list[str]]:
 def test_who_has_a_fact_is_named_once_and_nobody_else(code: str, having: tuple[str, ...]) -> None:
     fact = FACTS[code]
     data = fact.data(having)
+    how = {**fact.asked, **DRAWS}
     estimated, compared, ranked = (
-        verb(data, **fact.asked, **DRAWS) for verb in (hw.estimate, hw.compare, hw.rank)
+        hw.estimate(data, **how),
+        hw.compare(data, **how),
+        hw.rank(data, **how),
     )
     alone = messages(estimated, code)
     assert [len(each) for each in alone] == [int(name in having) for name in MODELS]
@@ -246,7 +249,8 @@ def test_missing_values_and_the_cases_that_they_are_in_are_counted_apart(
     places: dict[str, list[int]], pairs: list[str], together: str
 ) -> None:
     data = hw.CaseValues.from_arrays(lacking(**places), metric="dsc", missing="worst")
-    alone, compared, ranked = (verb(data, **DRAWS) for verb in (hw.estimate, hw.compare, hw.rank))
+    alone, compared = hw.estimate(data, **DRAWS), hw.compare(data, **DRAWS)
+    ranked = hw.rank(data, **DRAWS)
     counts = [len(places.get(name, [])) for name in MODELS]
     for each, count in zip(messages(alone, "HW101"), counts, strict=True):
         assert each == [f"{count} of 40 values missing: counted as the worst value."] * (count > 0)

@@ -27,7 +27,7 @@ def metrics_of(cell: Cell) -> list[str]:
     return list(METRICS[cell.kind][: cell.metrics])
 
 
-def curve_of(cell: Cell) -> str:
+def curve_of(cell: Cell) -> Any:
     """The number of metrics says which curve; a curve has none."""
     kinds = OF_DETECTORS if cell.kind == "detections" else CURVES
     return kinds[cell.metrics - 1]
@@ -122,8 +122,8 @@ def called(cell: Cell, files: Sequence[str], folder: Path) -> Any:
     if cell.verb == "review":
         return hw.planning.review_table(pd.read_csv(folder / "cases.csv"), metric="dsc")
     if cell.verb == "score":
-        masks = (folder / name for name in files)
-        scored = hw.score_folders(*masks, metrics_of(cell), spacing=1)
+        predicted, truth = (folder / name for name in files)
+        scored = hw.score_folders(predicted, truth, metrics_of(cell), spacing=1)
         values = hw.CaseValues.from_table(scored.to_frame())
         return hw.estimate(values, rng=1, n_resamples=DRAWS)
     data = data_of(cell, files, folder)

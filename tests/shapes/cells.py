@@ -35,7 +35,9 @@ PICTURES = ("png", "svg", "pdf", "plot")
 IN_PYTHON = ("sentence", "frame", "notebook")
 # What each verb can be asked for; a report is files beside each other, and has no rows.
 ALL_OUTPUTS = (*TEXTS, *IN_PYTHON, *PICTURES)
-OUTPUTS = dict.fromkeys(("estimate", "compare", "rank", "plan", "runs"), ALL_OUTPUTS)
+OUTPUTS: dict[str, tuple[str, ...]] = dict.fromkeys(
+    ("estimate", "compare", "rank", "plan", "runs"), ALL_OUTPUTS
+)
 OUTPUTS |= {
     # On the command line curves are pictures.
     "curve": ("frame", "notebook", *PICTURES),

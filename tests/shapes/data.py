@@ -60,7 +60,7 @@ def data_frame(kind: str, shape: Shape) -> pd.DataFrame:
             for side in sides:
                 dice = np.round(g.beta(12 - 3 * nth, 2, N), 4)
                 score = np.round(g.beta(np.where(truth, 5, 2), np.where(truth, 2, 4 - nth)), 3)
-                part = {
+                part: dict[str, Any] = {
                     "case": [f"c{n:02d}" for n in at],
                     "patient": [f"p{n // 2}" for n in at],
                     "site": [f"s{n % 2}" for n in at],

@@ -90,7 +90,7 @@ def data_of(kind: str, metric: str, design: str) -> Any:
     if kind == "detections":
         found = {"A": objects(0, 2), "B": objects(1, 2)}
         units = {"groups": [n // 2 for n in range(12)], "strata": [n % 2 for n in range(12)]}
-        of_design = {name: units[name] for name in DESIGNS[design]}
+        of_design: dict[str, Any] = {name: units[name] for name in DESIGNS[design]}
         return hw.Detections.from_files(found, objects(-1, 2), **of_design)
     frame = data_frame("predictions" if kind == "predictions" else "wide", shape)
     frame["model"] = frame["model"].map({"nnU-Net": "A", "SwinUNETR": "B"})

@@ -176,5 +176,5 @@ def named(cell: Cell, text: str) -> None:
     read = re.sub(r"\s+", " ", text)
     for name in (*(models[:2] if cell.verb == "gate" else models), *metrics):
         found = "ap" if name == "ap50" else name
-        wanted = next((one[found].title for one in CATALOGUES if found in one), name)
+        wanted = next((str(one[found].title) for one in CATALOGUES if found in one), name)
         assert cell.verb == "check" or wanted in read, f"{wanted!r} is not named:\n{text}"

@@ -129,7 +129,7 @@ def test_metrics_of_columns_that_are_called_otherwise(converted: Any) -> None:
 
 def test_columns_for_metrics_that_are_not_there(converted: Any) -> None:
     assert (
-        "no column is called 'hd95'" in converted(WIDE | {"dsc": [0.5, 0.6]}, metric="dsc,hd95")[1]
+        "no column is called 'hd95'" in converted({**WIDE, "dsc": [0.5, 0.6]}, metric="dsc,hd95")[1]
     )
     twice = converted({"case": ["1"], "nsd": [0.5]}, metric="nsd:tolerance=1,nsd:tolerance=2")
     assert "names a column twice" in twice[1]

@@ -29,15 +29,21 @@ FRAME = pd.DataFrame(
     ("call", "line"),
     [
         (
-            lambda mine: hw.compare(mine, by="organ", margin=0.02),
+            lambda mine: hw.compare(  # type: ignore[call-arg]
+                mine, by="organ", margin=0.02
+            ),
             "hw.compare(hw.CaseValues.from_table(mine, by='organ'), margin=0.02)",
         ),
         (
-            lambda mine: hw.rank(mine, missing="worst"),
+            lambda mine: hw.rank(  # type: ignore[call-arg]
+                mine, missing="worst"
+            ),
             "hw.rank(hw.CaseValues.from_table(mine, missing='worst'))",
         ),
         (
-            lambda mine: hw.gate(mine, new="A", against="B", margin=0.1, by="organ"),
+            lambda mine: hw.gate(  # type: ignore[call-arg]
+                mine, new="A", against="B", margin=0.1, by="organ"
+            ),
             "hw.gate(hw.CaseValues.from_table(mine, by='organ'), new='A', against='B', margin=0.1)",
         ),
     ],

@@ -35,7 +35,7 @@ class Fitted:
     def covariance(self) -> Array:
         """Inverse of the information, (..., K, K): what the model says of independent cases."""
         known = np.isfinite(self.information).all(axis=(-2, -1), keepdims=True)
-        known &= np.isfinite(self.coefficients).all(axis=-1)[..., None, None]
+        known &= np.isfinite(self.coefficients[..., None]).all(axis=(-2, -1), keepdims=True)
         usable = np.where(known, self.information, np.eye(self.information.shape[-1]))
         return np.where(known, np.linalg.inv(usable), np.nan)
 

@@ -121,7 +121,10 @@ def _explained(spec: MetricSpec | LocalisationSpec | AssignmentSpec, kind: str) 
     fields["source"] = str(cite(spec.cite)) if spec.cite else "-"
     items = Items.from_texts(fields.items())
     told = f", {kind}" if kind else ""
-    yield from (Heading(f"{spec.name}: {title}{told}"), *lead, items, *_pitfalls(spec.pitfalls))
+    yield Heading(f"{spec.name}: {title}{told}")
+    yield from lead
+    yield items
+    yield from _pitfalls(spec.pitfalls)
 
 
 def _prevalence(spec: MetricSpec) -> dict[str, str]:

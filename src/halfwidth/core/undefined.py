@@ -121,7 +121,7 @@ def leave_out_both(first: Array, second: Array) -> tuple[Array, Array]:
 
 def apply_missing_policy(
     values: Array,
-    missing: Missing,
+    missing: AnyMissing,
     penalty: Numbers | None,
     metric: Metric,
     where: str,

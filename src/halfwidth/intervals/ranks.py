@@ -151,8 +151,8 @@ def _innermost(cdf: Array, level: Level) -> tuple[int, int]:
 
 def _shortest_ranks(cdf: Array, n: int, confidence_level: float) -> tuple[int, int]:
     # Of ranks below which no value can lie the last spans least; above others no level is reached.
-    first = np.searchsorted(cdf, 0.0, side="right") - 1
-    stop = np.searchsorted(cdf, 1 - confidence_level + 2 * ROUNDING, side="right")
+    first = int(np.searchsorted(cdf, 0.0, side="right")) - 1
+    stop = int(np.searchsorted(cdf, 1 - confidence_level + 2 * ROUNDING, side="right"))
     k = np.arange(max(1, first), min(n, stop))
     needed = cdf[k] + confidence_level - ROUNDING
     last = np.searchsorted(cdf, needed, side="left")

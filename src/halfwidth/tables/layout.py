@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.core.undefined import Missing, Status, is_missing
+from halfwidth.core.undefined import AnyMissing, Status, is_missing
 from halfwidth.io.numerals import LOOKED_AT, like_a_number
 from halfwidth.io.table import Factor, Table, joint_codes
 from halfwidth.metrics.all_metrics import METRICS
@@ -237,7 +237,7 @@ def _holds_numbers(table: Table, name: str) -> bool:
 
 
 def slices(
-    table: Table, layout: Layout, *, missing: Missing = "omit", as_in_file: bool = False
+    table: Table, layout: Layout, *, missing: AnyMissing = "omit", as_in_file: bool = False
 ) -> Iterator[Slice]:
     """The samples of a table, groups in order of appearance, columns in their order.
 

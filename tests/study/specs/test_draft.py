@@ -417,7 +417,8 @@ def test_linked_folders_are_followed_and_each_once(tmp_path: Path) -> None:
     far, data = tmp_path / "far", tmp_path / "here" / "data"
     wide(far / "liver_dsc.csv", UNet=VALUES, ViT=VALUES**2)
     data.mkdir(parents=True)
-    for name, target in {"a": far, "b": "a", "self": ".", "up": "..", "top": tmp_path}.items():
+    links: dict[str, str | Path] = {"a": far, "b": "a", "self": ".", "up": "..", "top": tmp_path}
+    for name, target in links.items():
         (data / name).symlink_to(target)
     text, instances = drafted(data)
     (section,) = sections(text, "tables")

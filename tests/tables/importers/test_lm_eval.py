@@ -140,4 +140,4 @@ def test_what_is_known_of_scores_is_used(tmp_path: Path) -> None:
     more = {"value": table.columns["value"] + 1, "model": np.array(["B"] * len(table))}
     models = {"A": table, "B": replace(table, columns={**table.columns, **more})}
     (ranking,) = hw.rank(hw.CaseValues.from_table(models, metric="surprise"))
-    assert ranking.order == ("A", "B")
+    assert [model.name for model in ranking.models] == ["A", "B"]

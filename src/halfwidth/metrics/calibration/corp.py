@@ -59,7 +59,7 @@ def _error_of_recalibrated(p: Array, y: Array, weights: Array) -> float:
     """What is left of the Brier score, fitted once for all that ask it of the same cases."""
     digest = hashlib.blake2b(digest_size=16)
     for cells in (p, y, weights):
-        digest.update(np.ascontiguousarray(cells, dtype=float))
+        digest.update(np.ascontiguousarray(cells, dtype=float).data)
     found = _FITTED.get(digest.digest())
     if found is None:
         found = _error(recalibrated(p, y, weights), y, weights)

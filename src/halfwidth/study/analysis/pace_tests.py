@@ -156,9 +156,8 @@ def unpaired_pace_tests(
         _check(side, level)
     _check_apart(first, second)
     both = with_equal_sizes(pd.concat([first, second], keys=[0, 1]), HOW)
-    first, second = both.loc[0], both.loc[1]
     sides = [
-        dict(iter(side.groupby([*HOW, *WHAT], sort=True, dropna=False))) for side in (first, second)
+        dict(iter(both.xs(nth).groupby([*HOW, *WHAT], sort=True, dropna=False))) for nth in (0, 1)
     ]
     seed = resolve_seed(rng)
     rows = []

@@ -311,7 +311,10 @@ def _coverage_panel(
         ax.axvline(place + 0.5, color=FAINT, linewidth=0.8, zorder=0)
     boxes = part[part["drawn"] == "box"]
     for row in boxes[boxes["no_interval"] >= NOTICED].to_dict("records"):
-        share = {"color": styles[str(row["series"])].colour, "fontsize": NOTE_SIZE - 1}
+        share: dict[str, Any] = {
+            "color": styles[str(row["series"])].colour,
+            "fontsize": NOTE_SIZE - 1,
+        }
         ax.annotate(
             f"×\n{100 * row['no_interval']:.0f}",
             (row["x"], 0.02),
