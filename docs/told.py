@@ -150,7 +150,8 @@ def _of_table(key: str, _text: str) -> str:
 
 def _of_cases(metric: str | None, statistic: str = "mean") -> str:
     values = np.linspace(0.5, 0.95, 30)
-    return hw.summary_ci(values, metric=metric, statistic=statistic, n_resamples=99, rng=1).method
+    data = hw.CaseValues.from_arrays(values, metric=metric)
+    return hw.estimate(data, statistic=statistic, n_resamples=99, rng=1)[0].method
 
 
 def _of_difference(

@@ -788,7 +788,7 @@ def finished(kind: str) -> tuple[Any, ...]:
             *classed("reliability"),
         ),
         "confusion": lambda: (hw.confusion_ci(truth, [int(x > 0.4) for x in scores]),),
-        "found": lambda: (hw.planning.subsample(dice, sizes=[3, 10], repeats=3, **how),),
+        "found": lambda: (hw.planning.subsample(dice, sizes=[3, 10], repeats=3, rng=1),),
         "plans": lambda: (
             hw.planning.mean(0.1, halfwidth=0.02, metric="dsc"),
             [
@@ -840,6 +840,7 @@ OF_FIGURES: Mapping[str, Draw] = {
     "panels": panels,
     "styles": lambda s: hw.plots.model_styles(s.choice(finished("rankings"))),
     "by": words(None, "label"),
+    "title": words("", "B"),
     "groups": words(None, {"a": ["x"] * 10}),
 }
 

@@ -401,7 +401,7 @@ OF_TABLES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("label n mean sd", ("review", "FILE")),
     ("n correct", ("review", "FILE", "--strict")),
     ("n auroc positives", ("review", "FILE", "--format", "csv")),
-    ("case dice", ("plan", "subsample", "FILE", "--sizes", "2,5", "--repeats", "2", *QUICK)),
+    ("case dice", ("plan", "subsample", "FILE", "--sizes", "2,5", "--repeats", "2", "--seed", "1")),
     ("case dice", ("plan", "pilot", "FILE", "-n", "20", "--n-samples", "100", *QUICK)),
 )
 OF_ARRAYS = tuple(

@@ -35,7 +35,8 @@ def metric_ci(
     if tables and isinstance(options.get("threshold"), str):
         options["threshold"] = with_tables(options["threshold"], tables)
     if not options.keys() - inspect.signature(hw.metric_ci).parameters:
-        return quickly(hw.metric_ci, y_true, y_score, metric=metric, average=average, **options)
+        asked = functools.partial(hw.metric_ci, y_true, y_score, metric=metric, average=average)
+        return quickly(asked, **options) if "n_resamples" in options else asked(**options)
     of_data = inspect.signature(hw.Predictions.from_arrays).parameters
     described = {name: options.pop(name) for name in of_data if name in options}
     data = hw.Predictions.from_arrays(y_true, y_score, **described)

@@ -62,7 +62,7 @@ def test_rows_are_those_of_the_file_though_others_were_left_out() -> None:
         ("surface_dice", "NSD"),
         ("dice_rank", None),
         ("n_dice", None),
-        ("hit_rate", None),
+        ("hit_rate", "sensitivity"),
         ("liver", None),
         ("dice_hd95", None),
     ],

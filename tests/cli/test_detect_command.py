@@ -71,7 +71,7 @@ def test_the_table_names_the_choices_and_the_notes_what_was_read(run: Run) -> No
         "halfwidth: 30 images, 5 of them without objects; 25 objects of 2 classes, 30 detections\n"
     )
     assert ran.out.startswith("Matched by box IoU ≥ 0.5, greedy by score\n")
-    assert "macro AP " in ran.out
+    assert "macro AP50 " in ran.out
     assert "macro FROC" in ran.out
 
 

@@ -58,7 +58,7 @@ def axes_of(one: Any) -> matplotlib.axes.Axes:
         ("--metric wafroc_auc", "false positive fraction, images without objects"),
         ("--metric ap --plot-kind froc", "false positives per image"),
         ("--metric ap,froc_score --by-threshold --threshold 0.3,0.5", "box IoU ≥"),
-        ("--metric ap --plot-kind forest", "AP"),
+        ("--metric ap --plot-kind forest", "AP50"),
     ],
 )
 def test_each_kind_is_drawn(

@@ -45,9 +45,13 @@ def test_columns_of_metrics_are_typed_with_commas(typed: str, files: Path, run: 
 
 
 def test_a_gate_is_over_all_metrics(files: Path, run: Run) -> None:
-    arguments = f"--against {files / 'old.csv'} --metric DSC=dsc,HD95=hd95 --margin 0.1 --json"
+    arguments = (
+        f"--against {files / 'old.csv'} --metric DSC=dsc,HD95=hd95 --margin dsc=0.1,hd95=1 --json"
+    )
     ran = run("gate", files / "new.csv", *arguments.split())
-    judged = hw.gate(hw.CaseValues.from_table(ROWS, metric=BY_COLUMN), margin=0.1)
+    judged = hw.gate(
+        hw.CaseValues.from_table(ROWS, metric=BY_COLUMN), margin={"dsc": 0.1, "hd95": 1}
+    )
     assert ran.status == judged.status == 0
     told = json.loads(ran.out)["comparisons"]
     assert [one["low"] for one in told] == [one.low for one in judged.comparisons]

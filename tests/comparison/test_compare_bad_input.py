@@ -209,8 +209,8 @@ def test_two_samples_and_what_names_no_models() -> None:
             "unknown column 'z'",
         ),
         (
-            lambda: hw.compare(hw.CaseValues.from_arrays({"A": [1]}, metric="dsc"), metric="dsc"),
-            "metric='dsc' has no effect",
+            lambda: hw.compare(hw.CaseValues.from_arrays({"A": [1]}, metric="dsc"), metric="nsd"),
+            "metric='nsd' has no effect",
         ),
         (
             lambda: hw.estimate(hw.Predictions.from_arrays([0, 1], [0.1, 0.9]), statistic="sd"),

@@ -123,8 +123,10 @@ def check_result(result: Any) -> None:
     if not type(result).__module__.startswith("halfwidth"):
         return
     for way in ("__str__", "__repr__", "sentence", "paragraph", "reading", "_repr_html_"):
-        if hasattr(result, way):
-            check_text(getattr(result, way)(), way)
+        text = getattr(result, way)() if hasattr(result, way) else None
+        # A picture has no table in a notebook.
+        if text is not None:
+            check_text(text, way)
     for way in ("to_dict", "to_json", "to_frame", "to_row", "to_rows"):
         if hasattr(result, way):
             made = getattr(result, way)()

@@ -37,7 +37,7 @@ def test_a_value_without_bounds_has_two_digits_and_no_more_than_one_that_says_no
     assert large.sentence().startswith("Mean HD95 73 mm (95 % CI -48 to 194 mm; n = 4;")
     tiny = mean_of([-5.2, 3.1, 8.4, -6.2], metric="bias", bounds=(-np.inf, np.inf), method="t")
     assert tiny.text_of(tiny.value) == "0.03"
-    assert tiny.text_of(tiny.high) == "11.1"
+    assert tiny.text_of(tiny.high) == "11.11"
 
 
 def test_a_range_of_hundred_is_told_in_whole_numbers() -> None:

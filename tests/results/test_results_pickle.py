@@ -98,7 +98,7 @@ CALLS: dict[str, Callable[[], Any]] = {
         hw.CaseValues.from_runs(FRAME, "dsc"), statistic=["median", "mean"]
     ),
     "hw.score_masks": lambda: hw.score_masks(MASK, MASK, "dsc"),
-    "hw.summary_ci": lambda: hw.summary_ci(FIRST, **DSC),
+    "hw.summary_ci": lambda: quickly(hw.summary_ci, FIRST, **DSC),
     "hw.estimate": lambda: over(hw.estimate, hw.CaseValues.from_table)(FRAME, **DSC),
     "planning.auroc_difference": lambda: PLAN.auroc_difference(
         0.8, halfwidth=0.15, correlation=0.5
@@ -149,6 +149,6 @@ def test_results_of_every_statistic_can_be_pickled_and_copied(spec: hw.Statistic
         if "q" in [one.name for one in spec.parameters]
         else spec.name
     }
-    check_copies(hw.summary_ci(FIRST, **chosen))
-    check_copies(hw.difference_ci(FIRST, VALUES["B"], **chosen))
+    check_copies(quickly(hw.summary_ci, FIRST, **chosen))
+    check_copies(quickly(hw.difference_ci, FIRST, VALUES["B"], **chosen))
     check_copies(hw.compare(VALUES, **chosen))

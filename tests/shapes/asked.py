@@ -19,7 +19,7 @@ CURVES = ("roc", "pr", "reliability")
 OF_DETECTORS = ("froc", "pr", "afroc")
 COMMANDS = {"estimate": "ci", "curve": "ci", "plan": "plan pilot"}
 # Few draws: what is asked is whether there is an answer, and the same at both doors.
-DRAWS = 49
+DRAWS, MARGIN = 49, 0.5
 PLANNED, STUDIES = 30, 100
 
 
@@ -31,6 +31,12 @@ def curve_of(cell: Cell) -> Any:
     """The number of metrics says which curve; a curve has none."""
     kinds = OF_DETECTORS if cell.kind == "detections" else CURVES
     return kinds[cell.metrics - 1]
+
+
+def margins_of(cell: Cell) -> dict[str, float]:
+    """The margin of each metric, where there are several; one number is for one unit."""
+    names = metrics_of(cell)
+    return dict.fromkeys(names, MARGIN) if len(names) > 1 else {}
 
 
 def average_of(cell: Cell) -> str:
@@ -55,7 +61,8 @@ def words(cell: Cell, files: Sequence[str]) -> list[str]:
     elif cell.verb == "gate":
         made += ["--new", MODELS[0], f"--against={MODELS[min(1, cell.models - 1)]}"]
     if cell.verb == "gate":
-        made += ["--margin", "0.5"]
+        by_metric = [f"{name}={one}" for name, one in margins_of(cell).items()]
+        made += ["--margin", ",".join(by_metric) or str(MARGIN)]
     if cell.verb == "plan":
         made += ["--n", str(PLANNED), "--n-samples", str(STUDIES), "--method", "t"]
     draws = cell.verb not in ("check", "review", "runs")
@@ -139,10 +146,11 @@ def called(cell: Cell, files: Sequence[str], folder: Path) -> Any:
         quantiles = [f"sample_quantile:{q}" for q in (0.1, 0.5, 0.9)]
         return hw.estimate(data, rng=1, statistic=[*quantiles, "mean"])
     if cell.verb == "check":
-        how = {}
+        return hw.check(data)
     if cell.verb == "plan":
         how |= {"n": PLANNED, "n_samples": STUDIES, "method": "t"}
     if cell.verb == "gate":
-        how |= {"margin": 0.5, "new": MODELS[0], "against": MODELS[min(1, cell.models - 1)]}
+        how |= {"margin": margins_of(cell) or MARGIN}
+        how |= {"new": MODELS[0], "against": MODELS[min(1, cell.models - 1)]}
     verb = getattr(hw, cell.verb)
     return quickly(verb, data, **how)

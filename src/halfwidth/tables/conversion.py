@@ -133,12 +133,15 @@ def _called_as_metrics(
 ) -> dict[str, str]:
     """The metric of each column of values, where all are called as metrics."""
     try:
-        columns = layout_of(table, values, None, case, groups).values
+        layout = layout_of(table, values, None, case, groups)
     except DataError:
         # Without numbers.
         return {}
-    named = {name: metric_name(name) for name in columns if name in METRICS}
-    return named if len(named) == len(columns) else {}
+    if layout.case is None and not values:
+        # Whatever the table is, its rows cannot be told apart; nobody asked for them one by one.
+        return {}
+    named = {name: metric_name(name) for name in layout.values if name in METRICS}
+    return named if len(named) == len(layout.values) else {}
 
 
 def _statuses(table: Table, columns: Sequence[str]) -> dict[str, NDArray[Any]]:

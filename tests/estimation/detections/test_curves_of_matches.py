@@ -157,7 +157,11 @@ def test_averages_of_curves_are_averages_of_heights() -> None:
     ]
     assert both[0].y == pytest.approx((both[1].y + both[2].y) / 2)
     assert both[0].label == "mean of the classes"
-    assert np.array_equal(both[0].line, np.column_stack([both[0].x, both[0].y]))
+    seen = len(both[0].line)
+    assert np.array_equal(both[0].line, np.column_stack([both[0].x, both[0].y])[:seen])
+    # No class has a detection beyond.
+    assert both[0].y[seen - 1] > 0
+    assert not both[0].y[seen:].any()
 
 
 def one_class(lists: hw.MatchLists, which: int) -> hw.MatchLists:

@@ -83,7 +83,7 @@ def test_missing_scores_are_counted_and_named(hole: Any, asked: str) -> None:
     text = data_complaint(TRUTH, scores, metric=asked)
     assert text == (
         "y_true, y_score: 2 of 40 cases lack a label or a finite score (cases #7, #40). "
-        "missing='omit' leaves them out"
+        "missing='omit' leaves them out; missing='wrong' counts a prediction that lacks as wrong"
     )
 
 

@@ -91,11 +91,11 @@ SENTENCE = "needs probabilities that differ; those of all 32 cases are 0"
 
 def test_a_class_that_is_never_predicted_says_why_and_the_others_are_answered() -> None:
     for name in ("ici", "emax", "calibration_slope"):
-        rows = hw.metric_ci(CLASSES, NEVER, metric=name, average="none", n_resamples=99, rng=1)
+        rows = quickly(hw.metric_ci, CLASSES, NEVER, metric=name, average="none", rng=1)
         assert [math.isnan(e.value) for e in rows] == [False, False, True]
         for code, e in zip("ab", rows, strict=False):
-            own = hw.metric_ci(
-                code == CLASSES, NEVER[:, "ab".index(code)], metric=name, n_resamples=99, rng=1
+            own = quickly(
+                hw.metric_ci, code == CLASSES, NEVER[:, "ab".index(code)], metric=name, rng=1
             )
             assert (e.value, e.low, e.high) == pytest.approx((own.value, own.low, own.high))
         assert f"{name} {SENTENCE}; report the other classes" in message(rows[2], "HW306")
@@ -108,7 +108,7 @@ def test_a_class_without_a_curve_says_why_on_the_figure_and_the_others_have_one(
     curves = hw.curve(
         hw.Predictions.from_arrays(CLASSES, NEVER), "calibration", average="none", rng=1
     )
-    assert [curve.no_curve for curve in curves] == ["", "", f"ici {SENTENCE}"]
+    assert [curve.no_curve for curve in curves] == ["", "", f"a calibration curve {SENTENCE}"]
     assert [bool(np.isfinite(curve.y).all()) for curve in curves] == [True, True, False]
     assert all(np.isfinite(curve.low).all() for curve in curves[:2])
 

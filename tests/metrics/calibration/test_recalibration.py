@@ -277,7 +277,7 @@ def test_clipped_probabilities_are_counted() -> None:
         (found,) = (c.message for c in one.cautions if c.code == "HW510")
         assert found.startswith("2 of 122 probabilities")
     for metric in ("brier", "oe_ratio"):
-        one = hw.metric_ci(truth, ends, metric=metric, rng=1, n_resamples=50)
+        one = quickly(hw.metric_ci, truth, ends, metric=metric, rng=1, n_resamples=50)
         assert "HW510" not in {c.code for c in one.cautions}
 
 

@@ -120,7 +120,7 @@ def test_verdicts_on_simultaneous_intervals_say_so() -> None:
 # --------------------------------------------------------------------------- recomputed
 
 DRAWS = 200_000
-LAW = re.compile(r"Dirichlet-Pareto: a = ([0-9.]+), [^.]* d U\^\(-1/([0-9.]+)\) from the mean")
+LAW = re.compile(r"Dirichlet-Pareto: a = ([0-9.]+), [^.]* d U\\\^\(-1/([0-9.]+)\) from the mean")
 UNSEEN = re.compile(
     r"Intervals if cases can fail as none here did \(Dirichlet\): a = ([0-9.]+), at"
 )
@@ -215,7 +215,7 @@ def test_a_stranger_can_recompute_the_interval_of_an_sd() -> None:
 def test_the_paragraph_follows_parameters_few_cases_and_clusters() -> None:
     x = np.random.default_rng(6).uniform(0.7, 0.9, 24)
     named = hw.summary_ci(x, metric="dsc", method="dirichlet_pareto:mass=1,shape=3")
-    assert "(mass 1, shape 3): a = 1, on the side of each end, d U^(-1/3)" in paragraph(named)
+    assert r"(mass 1, shape 3): a = 1, on the side of each end, d U\^(-1/3)" in paragraph(named)
     assert "auto" not in paragraph(named)
     few = paragraph(hw.summary_ci(x[:6], metric="dsc"))
     assert "With fewer than 10 cases the tail is that of 10" in few

@@ -64,7 +64,7 @@ def test_epochs_are_repeats_of_a_case(tmp_path: Path) -> None:
     assert estimate.value == pytest.approx(2.5 / 6)
     assert estimate.n_groups == 3
     assert [mean.value for mean in table.stated_means] == [pytest.approx(2.5 / 6)]
-    assert {caution.code for caution in estimate.cautions} <= {"HW201"}
+    assert {caution.code for caution in estimate.cautions} <= {"HW103", "HW201"}
     (by_topic,) = hw.estimate(hw.CaseValues.from_table(table, groups="metadata.topic"), rng=1)
     assert by_topic.n_groups == 2
 

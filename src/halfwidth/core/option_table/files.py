@@ -163,7 +163,6 @@ MASKS: Final[dict[str, Option]] = {
         default=None,
         metavar="PREDICTION REFERENCE",
         group=Group.MASKS,
-        flag="--match",
     ),
     "only": Option(
         "The labels or regions to score, by name or number; default: all.",

@@ -191,7 +191,7 @@ def root_kce(
     Examples
     --------
     >>> round(root_kce([0, 1, 1, 0], [0.15, 0.85, 0.65, 0.65], estimator=1, bandwidth=0.5), 4)
-    0.1823
+    0.0777
     """
     p, y, _ = as_outcomes(y_true, y_prob)
     return _root(p, y, bandwidth=bandwidth, estimator=estimator)

@@ -7,7 +7,7 @@ import math
 from halfwidth.core.formatting import as_given, decimals_for, fixed, fixed_apart, percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Level
-from halfwidth.intervals.two_samples import newcombe_unpaired, welch
+from halfwidth.intervals.two_samples import mover, newcombe_unpaired, welch
 from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
 from halfwidth.planning.published.leads import difference, reaches_of
 from halfwidth.results.comparison_words import p_equals, p_text
@@ -16,7 +16,7 @@ from halfwidth.results.comparison_words import p_equals, p_text
 METHODS = {
     "mean": (welch.__name__, "Welch"),
     "proportion": (newcombe_unpaired.__name__, "Newcombe"),
-    "auroc": ("mover", "MOVER"),
+    "auroc": (mover.__name__, "MOVER"),
 }
 # Halvings of the range of levels, in which a p is looked for.
 STEPS = 60

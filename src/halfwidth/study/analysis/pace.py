@@ -91,7 +91,9 @@ def pace(cells: pd.DataFrame) -> pd.DataFrame:
         sums["pace_se"] = np.sqrt(grouped["variance"].sum(skipna=False)) / sums["xx"]
     place = grouped.ngroup().to_numpy()
     fitted = sums["pace"].to_numpy()[place] * inverse
-    sums["fit_error"] = _fit_error(np.asarray(excess - fitted), coverage, place, sums["sizes"].to_numpy(float))
+    sums["fit_error"] = _fit_error(
+        np.asarray(excess - fitted), coverage, place, sums["sizes"].to_numpy(float)
+    )
     sums["no_interval"] = share_without(cells).groupby(place).mean().to_numpy()
     sums["at"] = [
         ", ".join(f"{n:g}" for n in sorted(part.dropna()))
