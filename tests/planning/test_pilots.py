@@ -24,7 +24,7 @@ def test_each_model_and_goal_is_planned_as_by_itself() -> None:
         values,
         halfwidth=[0.03, 0.05],
         statistic=["mean", "median"],
-        **QUICK | {"method": "auto", "n_resamples": 49},
+        **QUICK | {"method": "percentile", "n_resamples": 49},
     )
     assert [one.label for one in plans] == ["A"] * 4 + ["B"] * 4
     assert [one.wanted for one in plans] == [0.06, 0.1] * 4
