@@ -155,10 +155,10 @@ def ran_as_it_stands(run: Run, example: str) -> None:
     assert ran.status == 0, f"{example}\n{ran.err}"
 
 
-def masks(folder: Path, shift: int) -> None:
-    folder.mkdir()
+def masks(folder: Path, shift: int, kind: str = "") -> None:
+    folder.mkdir(exist_ok=True)
     for case in range(3):
-        save_mask(folder / f"c{case}.nii.gz", shift * (case % 2))
+        save_mask(folder / f"c{case}{kind}.nii.gz", shift * (case % 2))
 
 
 def save_mask(file: Path, shift: int) -> None:
@@ -277,6 +277,9 @@ def test_examples_run(path: str, folder: Path, run: Run) -> None:
     if path == "score":
         for name, shift in (("predictions", 1), ("references", 0), ("pred", 1), ("ref", 0)):
             masks(folder / name, shift)
+        # Predictions beside references, told apart by their names.
+        for name, shift in (("pred", 1), ("gt", 0)):
+            masks(folder / "masks", shift, f"_{name}")
         save_mask(folder / "mine.nii.gz", 1)
         save_mask(folder / "truth.nii.gz", 0)
         (folder / "mm.toml").write_text("default = 2\n", encoding="utf-8")

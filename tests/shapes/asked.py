@@ -35,7 +35,7 @@ def curve_of(cell: Cell) -> Any:
 
 def margins_of(cell: Cell) -> dict[str, float]:
     """The margin of each metric, where there are several; one number is for one unit."""
-    names = metrics_of(cell)
+    names = [{"ap50": "ap"}.get(name, name) for name in metrics_of(cell)]
     return dict.fromkeys(names, MARGIN) if len(names) > 1 else {}
 
 

@@ -31,7 +31,11 @@ REASONS = (
     # Of the few cases here.
     "part of the curve separates the classes",
     "rests on pairs of independent cases of equal weight",
-    *("does not order models", "needs a metric where higher or lower is better"),
+    *(
+        "does not order models",
+        "so it ranks no models",
+        "needs a metric where higher or lower is better",
+    ),
     *("nothing says whether higher or lower values are better", "nothing says so of uncertainty"),
     "cannot compare models on the same cases",
 )

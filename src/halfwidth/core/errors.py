@@ -105,10 +105,12 @@ def _cut(text: str, most: int) -> str:
 def one_line(reason: object) -> str:
     r"""What a library says, in one line of a bearable length: some quote the file at length.
 
-    >>> one_line(ValueError("no  header\n in it"))
-    'no header in it'
+    Without a header of NumPy's that it quotes, which is Python.
+
+    >>> one_line(ValueError("no  header\n in it")), one_line("Cannot parse: \"{'descr': 1")
+    ('no header in it', 'Cannot parse')
     """
-    text = " ".join(str(reason).split()) or type(reason).__name__
+    text = re.split(r"[:\s\"']*\{'", " ".join(str(reason).split()))[0] or type(reason).__name__
     return text if len(text) <= LONGEST_REASON else f"{text[: LONGEST_REASON - 3]}..."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 # What rounding makes of equal differences, of the values.
 ROUNDING = 1e-12
+# Letters of a line above a panel, of which two stand on a page.
+NOTE_WIDTH = 44
 
 
 def _frame(comparisons: Comparisons | Agreement) -> pd.DataFrame:
@@ -185,8 +188,8 @@ def _finish_agreement(ax: Axes, agreement: Agreement, compared: Estimate | None)
     plain(ax)
     grey = f"grey: {percent(agreement.confidence_level)} CI"
     pale = pale_note([compared]) if compared else ""
-    said = "\n".join(filter(None, [f"{agreement.n_text} · {grey}", pale]))
-    panel_title(ax, level_text(agreement.label, agreement.by), said)
+    lines = [f"{agreement.n_text} · {grey}", *textwrap.wrap(pale, NOTE_WIDTH)]
+    panel_title(ax, level_text(agreement.label, agreement.by), "\n".join(lines))
 
 
 def _agreement(source: Comparisons | Agreement) -> tuple[Agreement, Estimate | None]:

@@ -199,7 +199,9 @@ def score_request(
     if not decided:
         values["threshold"] = options.threshold
     for name, value in values.items():
-        if value is not None and not (isinstance(value, str) and value == getattr(usual, name)):
+        if value is not None and not (
+            isinstance(value, str) and value == getattr(usual, name, None)
+        ):
             raise OptionError(
                 f"{spelled(name, value)} has no effect on {purpose}; it is for metrics"
             )
