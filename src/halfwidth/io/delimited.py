@@ -222,7 +222,8 @@ def _as_written(column: NDArray[Any]) -> NDArray[Any]:
     their own, and are others.
     """
     defused = np.strings.startswith(column, "'")
-    if defused.any() and not any(map(runs, column[~defused].tolist())):
+    others = (cell for cell in column[~defused].tolist() if isinstance(cell, str))
+    if defused.any() and not any(map(runs, others)):
         column[defused] = [as_written(cell) for cell in column[defused].tolist()]
     return column
 
