@@ -132,6 +132,21 @@ def test_neither_the_order_of_cases_nor_the_size_of_blocks_matters(
     assert made() == first
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_counts_of_32_bits_have_the_heights_of_many_cases(kind: Any) -> None:
+    """200 times as many as 11 million are more than such numbers hold."""
+    counts = np.cumsum(np.random.default_rng(1).integers(0, 11_000_000 // 30, (2, 4, 60)), axis=-1)
+    tp, fp = counts.astype(np.int32)
+    assert counts.max() * STEPS > 2**31
+    wanted = module.HEIGHTS[kind](*counts)
+    assert np.array_equal(module.HEIGHTS[kind](tp, fp), wanted)
+    if kind == "roc":
+        rates = np.arange(STEPS + 1) / STEPS
+        for own, positive, negative in zip(wanted, *counts, strict=True):
+            x, y = (np.append(0, one / one[-1]) for one in (negative, positive))
+            assert own == pytest.approx(np.interp(rates, x, y), abs=1e-12)
+
+
 def test_a_curve_per_class_or_of_the_positive_one() -> None:
     generator = np.random.default_rng(6)
     truth = generator.choice(["a", "b", "c"], 90)

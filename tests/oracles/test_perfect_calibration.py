@@ -13,6 +13,7 @@ from over_data import over
 from scipy import special, stats
 
 import halfwidth as hw
+from halfwidth.arithmetic.logistic import condensed
 from halfwidth.core.rng import Key, trials
 from halfwidth.core.types import Array
 from halfwidth.metrics.calibration.perfect import STATISTICS, resolve_statistic
@@ -198,3 +199,32 @@ def test_cases_in_clusters_of_their_own_are_independent() -> None:
     y, p = sample(7, 50)
     one = asked(y, p, groups=np.arange(50), n_resamples=99, rng=1)
     assert one == asked(y, p, n_resamples=99, rng=1)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_likelihood_ratios_by_nodes_are_those_of_fits_to_all_cases(weighted: bool) -> None:
+    """Samples drawn from the probabilities, and outcomes with slopes up to 1.9 and beyond 2."""
+    y, p = sample(5, 2000)
+    weights = np.random.default_rng(1).uniform(0.2, 3, len(p)) if weighted else np.ones(len(p))
+    log_odds = special.logit(p)
+    steep = [special.expit(slope * log_odds + 0.5) for slope in (-0.5, 0.1, 1.9, 3.0)]
+    made = np.random.default_rng(2).random((5, len(p))) < np.array([p, *steep])
+    outcomes = np.vstack([y, made]).astype(float)
+    prepared = resolve_statistic("likelihood_ratio").prepare(p, weights if weighted else None)
+    for of_sample, value in zip(outcomes, prepared.of(outcomes), strict=True):
+        family = sm.families.Binomial()
+        terms = sm.add_constant(log_odds)
+        eta = terms @ sm.GLM(of_sample, terms, family, freq_weights=weights).fit(tol=1e-12).params
+        gained = of_sample * (eta - log_odds) - np.logaddexp(0, eta) + np.logaddexp(0, log_odds)
+        assert value == pytest.approx(2 * (gained * weights).sum(), rel=1e-9)
+
+
+def test_nodes_have_the_log_likelihoods_of_their_cases() -> None:
+    log_odds = np.random.default_rng(3).normal(-1, 2.5, 5000)
+    weights = np.random.default_rng(4).uniform(0, 2, 5000)
+    nodes, counts = condensed(log_odds, weights)
+    assert 4 * len(nodes) < len(log_odds)
+    for intercept, slope in [(0, 1), (3, -2), (-20, 2), (0.5, 1.5), (1, 0)]:
+        exact = weights @ np.logaddexp(0, intercept + slope * log_odds)
+        by_nodes = counts @ np.logaddexp(0, intercept + slope * nodes)
+        assert by_nodes == pytest.approx(exact, rel=1e-13, abs=1e-12)

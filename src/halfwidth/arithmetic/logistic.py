@@ -20,6 +20,9 @@ LONGEST = 5.0
 OVERSHOT, MOST_HALVINGS = 0.5, 60
 # So many values of cases at a time stay in the processor's cache, which is four times as fast.
 AT_A_TIME = 2**17
+# log(1 + exp(a + b x)) is singular no nearer to the real line than π / b. In intervals of this
+# width so many nodes leave less than 1e-16 of the sum of weights, for b up to STEEPEST.
+WIDTH, NODES, STEEPEST = 0.5, 16, 2.0
 
 
 @frozen(eq=False)
@@ -87,6 +90,21 @@ def fit_logistic(
         mean = expit(known[rows] + _combined(own, beta[rows]))
         information[rows] = _information(own, w[rows] * mean * (1 - mean))
     return Fitted(beta.reshape(*lead, n_terms), information.reshape(*lead, n_terms, n_terms))
+
+
+def condensed(log_odds: Array, weights: Array) -> tuple[Array, Array]:
+    """Log odds and weights, maybe negative, that sum log-likelihoods as those of many cases do.
+
+    Chebyshev nodes in each interval, weighted so that all polynomials through them have their sums.
+    """
+    interval = np.floor(log_odds / WIDTH)
+    held, place = np.unique(interval, return_inverse=True)
+    degrees, angles = np.arange(NODES), (np.arange(NODES) + 0.5) * np.pi / NODES
+    angle = np.arccos(np.clip(2 * (log_odds / WIDTH - interval) - 1, -1, 1))
+    sums = np.stack([np.bincount(place, weights * np.cos(k * angle)) for k in degrees])
+    basis = np.cos(np.outer(angles, degrees)) * np.where(degrees, 2, 1) / NODES
+    nodes = WIDTH * (held[:, None] + (np.cos(angles) + 1) / 2)
+    return nodes.ravel(), (basis @ sums).T.ravel()
 
 
 def _coefficients(x: Array, y: Array, w: Array, known: Array, start: Array) -> Array:

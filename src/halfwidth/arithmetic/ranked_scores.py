@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,14 +79,21 @@ def mean_ranks(values: Array) -> Array:
     return np.asarray((upto - (counts - 1) / 2)[which.reshape(values.shape)], float)
 
 
-def cumulated(mark: NDArray[np.uint8], weight: Numbers) -> tuple[Numbers, Numbers]:
-    """Positive and negative entries at or above each distinct score: (..., L) -> two (..., G)."""
+def cumulated(
+    mark: NDArray[np.uint8], weight: Numbers, whole: type[np.signedinteger[Any]] = np.int64
+) -> tuple[Numbers, Numbers]:
+    """Positive and negative entries at or above each distinct score: (..., L) -> two (..., G).
+
+    Whole weights are cumulated as ``whole`` numbers, which must hold their total.
+    """
     positive = (mark & Ranking.POSITIVE) > 0
-    ends = np.flatnonzero(mark & Ranking.LAST_OF_TIES)
-    tp = np.cumsum(np.where(positive, weight, 0), axis=-1)[..., ends]
+    ends: Any = np.flatnonzero(mark & Ranking.LAST_OF_TIES)
     if weight.dtype.kind in "iu":
-        # Of whole numbers, what is not positive is the rest.
-        return tp, np.cumsum(weight, axis=-1)[..., ends] - tp
+        ends = ends if len(ends) < len(mark) else slice(None)
+        # What is not positive is the rest.
+        tp = np.cumsum(weight * positive, axis=-1, dtype=whole)[..., ends]
+        return tp, np.cumsum(weight, axis=-1, dtype=whole)[..., ends] - tp
+    tp = np.cumsum(np.where(positive, weight, 0), axis=-1)[..., ends]
     return tp, np.cumsum(np.where(positive, 0, weight), axis=-1)[..., ends]
 
 

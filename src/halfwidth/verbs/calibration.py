@@ -54,8 +54,7 @@ def calibration_test(
         largest probability of each case and whether it is right (``"top_label"``). Default:
         that of the positive class where there is one, else that of the top label.
     n_resamples : int, default 9999
-        Samples of outcomes, N. Of 100 000 cases they take some seconds; minutes for
-        ``"likelihood_ratio"``, which fits each of them.
+        Samples of outcomes, N. Of 100 000 cases they take some seconds.
     rng : None, int, SeedSequence or Generator, optional
         Makes bootstraps repeatable; default: fresh, and reported.
     n_threads : int, default 1

@@ -50,8 +50,7 @@ QUANTITIES: Final[dict[str, Option]] = {
         "As for `calibration_test`.", type="str, optional", default=None
     ),
     "calibration_test.n_resamples": Option(
-        "Samples of outcomes, N. Of 100 000 cases they take some seconds; minutes for "
-        '``"likelihood_ratio"``, which fits each of them.',
+        "Samples of outcomes, N. Of 100 000 cases they take some seconds.",
         type="int, default 9999",
         default=None,
     ),

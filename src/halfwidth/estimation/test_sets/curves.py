@@ -115,7 +115,9 @@ def sensitivity_at(tp: Numbers, fp: Numbers) -> Array:
     at = _insertion(fp, "right") - 1
     after = np.minimum(at + 1, tp.shape[1] - 1)
     x, next_x, y, next_y = (
-        np.take_along_axis(counts, place, axis=1) for counts in (fp, tp) for place in (at, after)
+        np.take_along_axis(counts, place, axis=1).astype(np.int64)
+        for counts in (fp, tp)
+        for place in (at, after)
     )
     run = STEPS * (next_x - x)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -148,16 +150,12 @@ HEIGHTS: dict[CurveKind, Callable[[Numbers, Numbers], Array]] = {
 def _insertion(counts: Numbers, side: Literal["left", "right"]) -> Numbers:
     """Places of the parts of a total, ``GRID * counts[:, -1:]``, in ``STEPS * counts``.
 
-    Of ascending rows of whole numbers, (B, G) -> (B, 201): each number says up to which part it
-    reaches, which takes a pass over them where a search takes one for each part.
+    Of ascending rows of whole numbers, (B, G) -> (B, 201), which are not multiplied: the last one
+    that is no more than a part, or the first that is no less, bounds them as well.
     """
-    scaled, total = STEPS * counts, np.maximum(counts[:, -1:], 1)
-    # The first part above a number, or the first that is no less.
-    first = scaled // total + 1 if side == "left" else -(-scaled // total)
-    width = len(GRID) + 1
-    behind = np.arange(len(counts))[:, None] * width
-    found = np.bincount((first + behind).ravel(), minlength=len(counts) * width)
-    return np.cumsum(found.reshape(-1, width)[:, :-1], axis=1)
+    parts = GRID * counts[:, -1:]
+    bounds = (-(-parts // STEPS) if side == "left" else parts // STEPS).astype(counts.dtype)
+    return np.stack([row.searchsorted(own, side) for row, own in zip(counts, bounds, strict=True)])
 
 
 # --------------------------------------------------------------------------- bands
@@ -194,7 +192,7 @@ class _Ranked:
 
     def heights(self, kind: CurveKind, counts: Numbers) -> Array:
         """Heights of resamples given as counts of units, (B, U) -> (B, 201)."""
-        return HEIGHTS[kind](*cumulated(self.mark, counts[:, self.unit]))
+        return HEIGHTS[kind](*cumulated(self.mark, counts.take(self.unit, axis=1), np.int32))
 
     def line(self, kind: CurveKind) -> Array:
         """Corners of the curve of the cases themselves, (m, 2)."""

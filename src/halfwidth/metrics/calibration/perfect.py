@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.arithmetic.kernel_products import bandwidth_of, sum_of_products
-from halfwidth.arithmetic.logistic import fit_logistic
+from halfwidth.arithmetic.logistic import STEEPEST, condensed, expit, fit_logistic
 from halfwidth.arithmetic.probabilities import clipped, logit
 from halfwidth.core.errors import DataError, UnknownNameError
 from halfwidth.core.frozen import frozen
@@ -24,6 +24,8 @@ from halfwidth.core.types import Array
 from halfwidth.metrics.calibration.bins import BINNING, BINS, MASS, bin_of, ece
 from halfwidth.metrics.calibration.kernel_error import BANDWIDTH, kce
 
+# Nodes stand for cases where these are more by this factor.
+FEWER = 4
 GROUPS = Parameter("groups", 10, "groups of equal mass", at_least=2, at_most=1000)
 
 
@@ -127,7 +129,38 @@ def _likelihood_ratio(p: Array, weights: Array | None) -> Departure:
         # Outcomes that a threshold separates have a likelihood of 1 in the limit.
         return np.asarray(np.maximum(2 * (np.where(known, fitted, 0.0) - as_given), 0))
 
-    return Departure(values, _df(2, weights))
+    nodes, node_counts = condensed(log_odds, counts)
+    if FEWER * len(nodes) > len(p):
+        return Departure(values, _df(2, weights))
+    summed, of_sums = (terms * counts).T, _likelihood_ratio_of_sums(nodes, node_counts)
+
+    def values_by_nodes(y: Array) -> Array:
+        found = of_sums(y @ summed)
+        steep = np.isnan(found)
+        if steep.any():
+            found[steep] = values(y[steep])
+        return found
+
+    return Departure(values_by_nodes, _df(2, weights))
+
+
+def _likelihood_ratio_of_sums(log_odds: Array, counts: Array) -> Callable[[Array], Array]:
+    """The same of Σ w y and Σ w y logit p, all that a fit knows of outcomes; NaN if it is steep."""
+    terms, p = np.stack([np.ones(len(log_odds)), log_odds]), expit(log_odds)
+    spread = p * (1 - p)
+    information = (terms * counts * spread) @ terms.T
+
+    def values(sums: Array) -> Array:
+        # Outcomes of the nodes that have these sums, though they are neither 0 nor 1.
+        surplus = np.linalg.solve(information, (sums - (terms * counts) @ p).T).T
+        y = p + (surplus @ terms) * spread
+        beta = fit_logistic(terms, y, counts, start=np.array([0.0, 1.0])).coefficients
+        known = np.abs(beta[:, 1]) <= STEEPEST
+        best = np.where(known[:, None], beta, 0.0) @ terms
+        gained = y * (best - log_odds) - np.logaddexp(0, best) + np.logaddexp(0, log_odds)
+        return np.where(known, np.maximum(2 * gained @ counts, 0), np.nan)
+
+    return values
 
 
 def _log_likelihood(y: Array, log_p: Array, log_q: Array, counts: Array) -> Array:
