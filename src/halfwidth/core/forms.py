@@ -296,8 +296,8 @@ class LogisticFit:
 class WholeSample:
     """A metric of predicted probabilities that needs all cases at once."""
 
-    # ``value(p, y, weights, **parameters)``, each (n,), of a sample with some weight.
-    value: Callable[..., float]
+    # ``prepare(p, y)``, both (n,): from weights of the cases, (B, n), to values, (B,), NaN of none.
+    prepare: Callable[[Array, Array], Callable[[Array], Array]]
 
 
 @frozen

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import math
 from collections.abc import Callable
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.arithmetic.confusion_tables import ratio
+from halfwidth.arithmetic.isotonic import Ascending, rising
 from halfwidth.arithmetic.probabilities import as_outcomes, value_of
 from halfwidth.core.forms import ProbabilitySums, WholeSample
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
@@ -32,50 +32,33 @@ _part = functools.partial(
 OVERFITTED = "too large in small samples: the recalibration fits their noise"
 
 
-def recalibrated(p: Array, y: Array, weights: Array) -> Array:
-    """The non-decreasing function of p closest to the outcomes, by pool-adjacent-violators."""
-    from scipy import optimize
+def _left_by_recalibration(p: Array, y: Array) -> Callable[[Array], Array]:
+    """From weights, (B, n), to what recalibration leaves of the summed squared errors, (B,)."""
+    cases = Ascending.from_probabilities(p)
 
-    _, place = np.unique(p, return_inverse=True)
-    mass = np.bincount(place, weights)
-    held = mass > 0
-    share = np.bincount(place, weights * y)[held] / mass[held]
-    fitted = np.zeros(len(mass))
-    fitted[held] = optimize.isotonic_regression(share, weights=mass[held]).x
-    return np.asarray(fitted[place])
+    def left(weights: Array) -> Array:
+        hits = cases.sums(weights * y)
+        # Those of a share s of S outcomes are S (1 - s).
+        return np.asarray((hits * (1 - rising(hits, cases.sums(weights)))).sum(axis=-1))
 
-
-def _error(p: Array | float, y: Array, weights: Array) -> float:
-    return float((weights * (p - y) ** 2).sum() / weights.sum())
+    return left
 
 
-# Of the last resamples: miscalibration and discrimination are asked of the same ones, and the fit
-# is nearly all that either costs.
-_FITTED: dict[bytes, float] = {}
-MOST_FITTED = 2**17
+def _miscalibration(p: Array, y: Array) -> Callable[[Array], Array]:
+    left, squares = _left_by_recalibration(p, y), (p - y) ** 2
+    return lambda weights: ratio(
+        (weights * squares).sum(axis=-1) - left(weights), weights.sum(axis=-1)
+    )
 
 
-def _error_of_recalibrated(p: Array, y: Array, weights: Array) -> float:
-    """What is left of the Brier score, fitted once for all that ask it of the same cases."""
-    digest = hashlib.blake2b(digest_size=16)
-    for cells in (p, y, weights):
-        digest.update(np.ascontiguousarray(cells, dtype=float).data)
-    found = _FITTED.get(digest.digest())
-    if found is None:
-        found = _error(recalibrated(p, y, weights), y, weights)
-        if len(_FITTED) >= MOST_FITTED:
-            _FITTED.clear()
-        _FITTED[digest.digest()] = found
-    return found
+def _discrimination(p: Array, y: Array) -> Callable[[Array], Array]:
+    left = _left_by_recalibration(p, y)
 
+    def value(weights: Array) -> Array:
+        total, hits = weights.sum(axis=-1), (weights * y).sum(axis=-1)
+        return ratio(hits * (1 - ratio(hits, total)) - left(weights), total)
 
-def _miscalibration(p: Array, y: Array, weights: Array) -> float:
-    return _error(p, y, weights) - _error_of_recalibrated(p, y, weights)
-
-
-def _discrimination(p: Array, y: Array, weights: Array) -> float:
-    share = (weights * y).sum() / weights.sum()
-    return _error(share, y, weights) - _error_of_recalibrated(p, y, weights)
+    return value
 
 
 def _outcomes(p: Array, y: Array) -> Array:
@@ -211,13 +194,13 @@ def brier_uncertainty(
 
 
 def _value_of(
-    value: Callable[[Array, Array, Array], float],
+    prepare: Callable[[Array, Array], Callable[[Array], Array]],
     y_true: ArrayLike,
     y_prob: ArrayLike,
     sample_weight: ArrayLike | None,
 ) -> float:
     p, y, weights = as_outcomes(y_true, y_prob, sample_weight)
-    return value(p, y, weights) if weights.sum() > 0 else math.nan
+    return float(prepare(p, y)(weights[None])[0]) if weights.sum() > 0 else math.nan
 
 
 # The catalogue lists these, in this order.

@@ -1,9 +1,15 @@
-"""Statistics without a form: every resample is gathered, and the statistic called on it."""
+"""Statistics without a form: every resample is gathered, and the statistic called on it.
+
+And those of all cases at once that take weights, which need not be gathered.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from halfwidth.core.forms import WholeSample
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
@@ -11,7 +17,7 @@ from halfwidth.core.undefined import studentized_ratio
 from halfwidth.document.progress import tracked
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import Engine, Prepared, tie_size
+from halfwidth.resampling.forms.contract import Engine, Prepared, declared_form, tie_size
 from halfwidth.resampling.kernels import reference
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.weights.blocks import Block, Pace
@@ -32,6 +38,31 @@ class GatheredSamples(Prepared):
     def evaluate(self, block: Block, into: Array) -> None:
         """The statistic of every resample."""
         into[:] = reference.plain(self.values, self.design, self.statistic, block.indices())
+
+
+@frozen(eq=False)
+class WeighedSamples(Prepared):
+    """Samples of records whose statistic takes how often each case is drawn."""
+
+    values: Array  # (S, k, n): probabilities, outcomes and perhaps weights
+    design: Design
+    prepared: list[Callable[[Array], Array]]
+
+    @classmethod
+    def prepare(cls, values: Array, design: Design, statistic: Statistic) -> WeighedSamples:
+        """The statistic made ready for the probabilities and outcomes of each sample."""
+        form = declared_form(statistic, WholeSample)
+        return cls(values, design, [form.prepare(p, y) for p, y, *_ in values])
+
+    def pace(self, plan: Plan) -> Pace:
+        """A row of weights takes as much room as the cases."""
+        return Pace(plan.block_elements // self.design.n)
+
+    def evaluate(self, block: Block, into: Array) -> None:
+        """The statistic at all weights of the block together."""
+        drawn = block.rows()[:, self.design.unit_of_case].astype(float)
+        for value, records, row in zip(self.prepared, self.values, into, strict=True):
+            row[:] = value(drawn * records[2] if len(records) > 2 else drawn)
 
 
 def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
@@ -67,3 +98,4 @@ def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
 
 
 ENGINE = Engine(prepare=GatheredSamples, leave_one_out=leave_one_out, seconds=seconds)
+WHOLE_SAMPLES = Engine(prepare=WeighedSamples.prepare, seconds=seconds, paired=True)
