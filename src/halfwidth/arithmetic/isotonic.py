@@ -8,6 +8,10 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 
+# Arrays of the size of the weights that are made meanwhile: blocks so much smaller stay in a
+# processor's nearest cache, which halves the time.
+TEMPORARIES = 16
+
 
 @frozen(eq=False)
 class Ascending:
@@ -24,7 +28,10 @@ class Ascending:
 
     def sums(self, cases: Array) -> Array:
         """Over the cases of each distinct probability, (..., n) -> (..., G)."""
-        return np.asarray(np.add.reduceat(cases[..., self.order], self.first, axis=-1))
+        in_order = cases[..., self.order]
+        if len(self.first) == len(self.order):
+            return np.asarray(in_order)
+        return np.asarray(np.add.reduceat(in_order, self.first, axis=-1))
 
 
 def rising(hits: Array, mass: Array) -> Array:
@@ -37,12 +44,12 @@ def rising(hits: Array, mass: Array) -> Array:
     """
     from scipy.optimize import isotonic_regression
 
-    fitted, held = np.zeros(mass.shape), mass > 0
-    if held.any():
-        some, weights = hits[held], mass[held]
+    fitted, held = np.zeros(mass.shape), np.flatnonzero(mass > 0)
+    if len(held):
+        some, weights = hits.ravel()[held], mass.ravel()[held]
         # Rows behind each other rise as one, since shares of the next lie above those of a row.
-        shares = some / weights + 2 * np.nonzero(held)[0]
+        shares = some / weights + 2 * (held // mass.shape[1])
         ends = isotonic_regression(shares, weights=weights).blocks
         pooled = np.add.reduceat(some, ends[:-1]) / np.add.reduceat(weights, ends[:-1])
-        fitted[held] = np.repeat(pooled, np.diff(ends))
+        fitted.ravel()[held] = np.repeat(pooled, np.diff(ends))
     return fitted

@@ -244,7 +244,7 @@ def _weights(records: Array) -> Array:
 
 
 def _whole(form: WholeSample, records: Array) -> float:
-    return float(form.prepare(records[0], records[1])(_weights(records)[None])[0])
+    return form.value(records[0], records[1], _weights(records))
 
 
 def _smoothed(form: SmoothedError, records: Array) -> float:

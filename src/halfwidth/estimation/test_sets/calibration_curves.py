@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.arithmetic.isotonic import Ascending, rising
+from halfwidth.arithmetic.isotonic import TEMPORARIES, Ascending, rising
 from halfwidth.arithmetic.logistic import expit
 from halfwidth.arithmetic.logistic_fits import regression
 from halfwidth.core import rng as draws
@@ -201,7 +201,7 @@ def _points_of_isotonic(job: Job, request: Request) -> _Points:
 
     fitted, shown = of_outcomes(y[None])[0], _spread(len(distinct))
     key = draws.derive_key(request.seed, "calibrated outcomes")
-    blocks = Plan(request.seed, drawn).blocks(len(p))
+    blocks = Plan(request.seed, drawn).blocks(TEMPORARIES * len(p))
     curves = np.concatenate(
         [of_outcomes(draws.uniforms(key, *block, len(p)) < p)[:, shown] for block in blocks]
     )

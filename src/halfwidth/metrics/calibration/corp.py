@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -32,33 +31,32 @@ _part = functools.partial(
 OVERFITTED = "too large in small samples: the recalibration fits their noise"
 
 
-def _left_by_recalibration(p: Array, y: Array) -> Callable[[Array], Array]:
-    """From weights, (B, n), to what recalibration leaves of the summed squared errors, (B,)."""
-    cases = Ascending.from_probabilities(p)
+def _parts(p: Array, y: Array) -> Callable[[Array], Array]:
+    """From weights, (B, n), to their sum and what each Brier score is times it, (4, B).
 
-    def left(weights: Array) -> Array:
-        hits = cases.sums(weights * y)
-        # Those of a share s of S outcomes are S (1 - s).
-        return np.asarray((hits * (1 - rising(hits, cases.sums(weights)))).sum(axis=-1))
+    Those of the probabilities, of recalibrated ones, and of the prevalence.
+    """
+    cases, squares = Ascending.from_probabilities(p), (p - y) ** 2
 
-    return left
+    def parts(weights: Array) -> Array:
+        total, hits = weights.sum(axis=-1), cases.sums(weights * y)
+        # The errors of a share s of S outcomes are S (1 - s).
+        recalibrated = (hits * (1 - rising(hits, cases.sums(weights)))).sum(axis=-1)
+        happened = hits.sum(axis=-1)
+        constant = happened * (1 - ratio(happened, total))
+        return np.stack([total, (weights * squares).sum(axis=-1), recalibrated, constant])
+
+    return parts
 
 
-def _miscalibration(p: Array, y: Array) -> Callable[[Array], Array]:
-    left, squares = _left_by_recalibration(p, y), (p - y) ** 2
-    return lambda weights: ratio(
-        (weights * squares).sum(axis=-1) - left(weights), weights.sum(axis=-1)
-    )
+def _miscalibration(parts: Array) -> Array:
+    total, given, recalibrated, _ = parts
+    return ratio(given - recalibrated, total)
 
 
-def _discrimination(p: Array, y: Array) -> Callable[[Array], Array]:
-    left = _left_by_recalibration(p, y)
-
-    def value(weights: Array) -> Array:
-        total, hits = weights.sum(axis=-1), (weights * y).sum(axis=-1)
-        return ratio(hits * (1 - ratio(hits, total)) - left(weights), total)
-
-    return value
+def _discrimination(parts: Array) -> Array:
+    total, _, recalibrated, constant = parts
+    return ratio(constant - recalibrated, total)
 
 
 def _outcomes(p: Array, y: Array) -> Array:
@@ -70,6 +68,8 @@ def _finish_uncertainty(n: Numbers, sums: Numbers) -> Array:
     return np.asarray(share * (1 - share))
 
 
+MISCALIBRATION = WholeSample(_parts, _miscalibration)
+DISCRIMINATION = WholeSample(_parts, _discrimination)
 UNCERTAINTY = ProbabilitySums(_outcomes, _finish_uncertainty)
 
 
@@ -79,7 +79,7 @@ UNCERTAINTY = ProbabilitySums(_outcomes, _finish_uncertainty)
     bounds=UNIT_INTERVAL,
     better=Better.LOWER,
     estimand=Estimand.ENLARGED,
-    form=WholeSample(_miscalibration),
+    form=MISCALIBRATION,
     reliable_n=200,
     pitfalls=(OVERFITTED,),
 )
@@ -115,7 +115,7 @@ def brier_miscalibration(
     >>> round(brier_miscalibration([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.8]), 4)
     0.05
     """
-    return _value_of(_miscalibration, y_true, y_prob, sample_weight)
+    return _value_of(MISCALIBRATION, y_true, y_prob, sample_weight)
 
 
 @_part(
@@ -124,7 +124,7 @@ def brier_miscalibration(
     bounds=Bounds(0.0, 0.25),
     better=Better.HIGHER,
     estimand=Estimand.ENLARGED,
-    form=WholeSample(_discrimination),
+    form=DISCRIMINATION,
     reliable_n=200,
     pitfalls=(OVERFITTED, "limited by the prevalence: no more than p (1 - p)"),
 )
@@ -155,7 +155,7 @@ def brier_discrimination(
     >>> round(brier_discrimination([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.8]), 4)
     0.125
     """
-    return _value_of(_discrimination, y_true, y_prob, sample_weight)
+    return _value_of(DISCRIMINATION, y_true, y_prob, sample_weight)
 
 
 @_part(
@@ -194,13 +194,13 @@ def brier_uncertainty(
 
 
 def _value_of(
-    prepare: Callable[[Array, Array], Callable[[Array], Array]],
+    form: WholeSample,
     y_true: ArrayLike,
     y_prob: ArrayLike,
     sample_weight: ArrayLike | None,
 ) -> float:
     p, y, weights = as_outcomes(y_true, y_prob, sample_weight)
-    return float(prepare(p, y)(weights[None])[0]) if weights.sum() > 0 else math.nan
+    return form.value(p, y, weights)
 
 
 # The catalogue lists these, in this order.
