@@ -296,8 +296,15 @@ class LogisticFit:
 class WholeSample:
     """A metric of predicted probabilities that needs all cases at once."""
 
-    # ``value(p, y, weights, **parameters)``, each (n,), of a sample with some weight.
-    value: Callable[..., float]
+    # ``parts(p, y)``, both (n,): from weights of the cases, (B, n), to what metrics are made of,
+    # (K, B).
+    parts: Callable[[Array, Array], Callable[[Array], Array]]
+    # ``finish(parts)``, (B,), NaN without weight.
+    finish: Callable[[Array], Array]
+
+    def value(self, p: Array, y: Array, weights: Array) -> float:
+        """Of one sample, each (n,)."""
+        return float(self.finish(self.parts(p, y)(weights[None]))[0])
 
 
 @frozen

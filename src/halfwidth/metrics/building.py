@@ -206,8 +206,8 @@ def probability_statistic(
         if parameter.name in metric.parameters
     }
     if isinstance(form, WholeSample | SmoothedError):
-        value = functools.partial(_value_of_sample, form.value, parameters)
-        function = functools.partial(_each, value)
+        value = _whole if isinstance(form, WholeSample) else _smoothed
+        function = functools.partial(_each, functools.partial(value, form))
         kept = replace(form, weighted=weighted) if isinstance(form, SmoothedError) else form
         return _statistic(metric, function=function, estimand=metric.estimand, form=kept)
     if isinstance(form, PairedCases):
@@ -238,14 +238,18 @@ def probability_statistic(
     return _sums_statistic(metric, sums, metric.estimand)
 
 
-def _value_of_sample(
-    value: Callable[..., float], parameters: dict[str, float], records: Array
-) -> float:
-    """Of one sample, whose records may hold weights; NaN where these are all 0."""
-    weights = records[2] if len(records) > 2 else np.ones(records.shape[-1])
-    if not weights.sum() > 0:
-        return math.nan
-    return value(records[0], records[1], weights, **parameters)
+def _weights(records: Array) -> Array:
+    """Of one sample, whose records may hold them."""
+    return records[2] if len(records) > 2 else np.ones(records.shape[-1])
+
+
+def _whole(form: WholeSample, records: Array) -> float:
+    return form.value(records[0], records[1], _weights(records))
+
+
+def _smoothed(form: SmoothedError, records: Array) -> float:
+    weights = _weights(records)
+    return form.value(records[0], records[1], weights) if weights.sum() > 0 else math.nan
 
 
 def _terms(

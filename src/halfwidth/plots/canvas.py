@@ -50,10 +50,11 @@ def encoded(figure: Figure, form: str, **options: Any) -> bytes:
     content = io.BytesIO()
     fonts = {"svg.fonttype": "none", "svg.hashsalt": "halfwidth", "pdf.fonttype": 42}
     with settings(**fonts):
-        if figure.get_layout_engine():
+        engine = figure.get_layout_engine()
+        if engine:
             # The second layout may differ from the first by a rounding error, and no more from
             # then on; a figure that was shown or written before has its first one behind it.
-            figure.draw_without_rendering()
+            engine.execute(figure)
         figure.savefig(content, format=form, metadata=METADATA[form], **options)
     return content.getvalue()
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.isotonic import TEMPORARIES, Ascending, rising
 from halfwidth.arithmetic.logistic import expit
 from halfwidth.arithmetic.logistic_fits import regression
 from halfwidth.core import rng as draws
@@ -36,6 +37,7 @@ from halfwidth.metrics.calibration.recalibration import (
     oe_ratio,
 )
 from halfwidth.metrics.calibration.scores import brier
+from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.results.calibration_curves import (
     TOP_LABEL,
@@ -190,13 +192,19 @@ def _unless_clustered(job: Job, low: Array, high: Array) -> tuple[Array, Array]:
 def _points_of_isotonic(job: Job, request: Request) -> _Points:
     """The curve at some of its probabilities, and where that of a calibrated model would lie."""
     p, y = job.records.arranged
-    distinct, place, cases = np.unique(p, return_inverse=True, return_counts=True)
-    fitted = _isotonic(place, cases, y)
-    shown = _spread(len(distinct))
-    drawn = min(request.n_resamples, MOST_CURVES)
+    distinct, cases = np.unique(p, return_counts=True)
+    ascending, drawn = Ascending.from_probabilities(p), min(request.n_resamples, MOST_CURVES)
+
+    def of_outcomes(rows: Array) -> Array:
+        hits = ascending.sums(rows.astype(float))
+        return rising(hits, np.broadcast_to(cases, hits.shape))
+
+    fitted, shown = of_outcomes(y[None])[0], _spread(len(distinct))
     key = draws.derive_key(request.seed, "calibrated outcomes")
-    uniform = (draws.uniforms(key, b, b + 1, len(p))[0] for b in range(drawn))
-    curves = np.stack([_isotonic(place, cases, row < p)[shown] for row in uniform])
+    blocks = Plan(request.seed, drawn).blocks(TEMPORARIES * len(p))
+    curves = np.concatenate(
+        [of_outcomes(draws.uniforms(key, *block, len(p)) < p)[:, shown] for block in blocks]
+    )
     tail = request.level.tail
     low, high = np.quantile(curves, [tail, 1 - tail], axis=0)
     low, high = _unless_clustered(job, low, high)
@@ -212,14 +220,6 @@ def _points_of_isotonic(job: Job, request: Request) -> _Points:
 def _spread(count: int) -> NDArray[np.intp]:
     """Places from the first to the last, not more than are told."""
     return np.unique(np.linspace(0, count - 1, MOST_POINTS).round().astype(np.intp))
-
-
-def _isotonic(place: NDArray[np.intp], cases: NDArray[np.intp], y: Array) -> Array:
-    """The rising shares of outcomes that fit best, at each distinct probability."""
-    from scipy.optimize import isotonic_regression
-
-    shares = np.bincount(place, y, minlength=len(cases)) / cases
-    return np.asarray(isotonic_regression(shares, weights=cases).x)
 
 
 # --------------------------------------------------------------------------- smooth

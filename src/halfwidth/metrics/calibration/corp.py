@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import math
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.arithmetic.confusion_tables import ratio
+from halfwidth.arithmetic.isotonic import Ascending, rising
 from halfwidth.arithmetic.probabilities import as_outcomes, value_of
 from halfwidth.core.forms import ProbabilitySums, WholeSample
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
@@ -32,50 +31,32 @@ _part = functools.partial(
 OVERFITTED = "too large in small samples: the recalibration fits their noise"
 
 
-def recalibrated(p: Array, y: Array, weights: Array) -> Array:
-    """The non-decreasing function of p closest to the outcomes, by pool-adjacent-violators."""
-    from scipy import optimize
+def _parts(p: Array, y: Array) -> Callable[[Array], Array]:
+    """From weights, (B, n), to their sum and what each Brier score is times it, (4, B).
 
-    _, place = np.unique(p, return_inverse=True)
-    mass = np.bincount(place, weights)
-    held = mass > 0
-    share = np.bincount(place, weights * y)[held] / mass[held]
-    fitted = np.zeros(len(mass))
-    fitted[held] = optimize.isotonic_regression(share, weights=mass[held]).x
-    return np.asarray(fitted[place])
+    Those of the probabilities, of recalibrated ones, and of the prevalence.
+    """
+    cases, squares = Ascending.from_probabilities(p), (p - y) ** 2
 
+    def parts(weights: Array) -> Array:
+        total, hits = weights.sum(axis=-1), cases.sums(weights * y)
+        # The errors of a share s of S outcomes are S (1 - s).
+        recalibrated = (hits * (1 - rising(hits, cases.sums(weights)))).sum(axis=-1)
+        happened = hits.sum(axis=-1)
+        constant = happened * (1 - ratio(happened, total))
+        return np.stack([total, (weights * squares).sum(axis=-1), recalibrated, constant])
 
-def _error(p: Array | float, y: Array, weights: Array) -> float:
-    return float((weights * (p - y) ** 2).sum() / weights.sum())
-
-
-# Of the last resamples: miscalibration and discrimination are asked of the same ones, and the fit
-# is nearly all that either costs.
-_FITTED: dict[bytes, float] = {}
-MOST_FITTED = 2**17
+    return parts
 
 
-def _error_of_recalibrated(p: Array, y: Array, weights: Array) -> float:
-    """What is left of the Brier score, fitted once for all that ask it of the same cases."""
-    digest = hashlib.blake2b(digest_size=16)
-    for cells in (p, y, weights):
-        digest.update(np.ascontiguousarray(cells, dtype=float).data)
-    found = _FITTED.get(digest.digest())
-    if found is None:
-        found = _error(recalibrated(p, y, weights), y, weights)
-        if len(_FITTED) >= MOST_FITTED:
-            _FITTED.clear()
-        _FITTED[digest.digest()] = found
-    return found
+def _miscalibration(parts: Array) -> Array:
+    total, given, recalibrated, _ = parts
+    return ratio(given - recalibrated, total)
 
 
-def _miscalibration(p: Array, y: Array, weights: Array) -> float:
-    return _error(p, y, weights) - _error_of_recalibrated(p, y, weights)
-
-
-def _discrimination(p: Array, y: Array, weights: Array) -> float:
-    share = (weights * y).sum() / weights.sum()
-    return _error(share, y, weights) - _error_of_recalibrated(p, y, weights)
+def _discrimination(parts: Array) -> Array:
+    total, _, recalibrated, constant = parts
+    return ratio(constant - recalibrated, total)
 
 
 def _outcomes(p: Array, y: Array) -> Array:
@@ -87,6 +68,8 @@ def _finish_uncertainty(n: Numbers, sums: Numbers) -> Array:
     return np.asarray(share * (1 - share))
 
 
+MISCALIBRATION = WholeSample(_parts, _miscalibration)
+DISCRIMINATION = WholeSample(_parts, _discrimination)
 UNCERTAINTY = ProbabilitySums(_outcomes, _finish_uncertainty)
 
 
@@ -96,7 +79,7 @@ UNCERTAINTY = ProbabilitySums(_outcomes, _finish_uncertainty)
     bounds=UNIT_INTERVAL,
     better=Better.LOWER,
     estimand=Estimand.ENLARGED,
-    form=WholeSample(_miscalibration),
+    form=MISCALIBRATION,
     reliable_n=200,
     pitfalls=(OVERFITTED,),
 )
@@ -132,7 +115,7 @@ def brier_miscalibration(
     >>> round(brier_miscalibration([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.8]), 4)
     0.05
     """
-    return _value_of(_miscalibration, y_true, y_prob, sample_weight)
+    return _value_of(MISCALIBRATION, y_true, y_prob, sample_weight)
 
 
 @_part(
@@ -141,7 +124,7 @@ def brier_miscalibration(
     bounds=Bounds(0.0, 0.25),
     better=Better.HIGHER,
     estimand=Estimand.ENLARGED,
-    form=WholeSample(_discrimination),
+    form=DISCRIMINATION,
     reliable_n=200,
     pitfalls=(OVERFITTED, "limited by the prevalence: no more than p (1 - p)"),
 )
@@ -172,7 +155,7 @@ def brier_discrimination(
     >>> round(brier_discrimination([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.8]), 4)
     0.125
     """
-    return _value_of(_discrimination, y_true, y_prob, sample_weight)
+    return _value_of(DISCRIMINATION, y_true, y_prob, sample_weight)
 
 
 @_part(
@@ -211,13 +194,13 @@ def brier_uncertainty(
 
 
 def _value_of(
-    value: Callable[[Array, Array, Array], float],
+    form: WholeSample,
     y_true: ArrayLike,
     y_prob: ArrayLike,
     sample_weight: ArrayLike | None,
 ) -> float:
     p, y, weights = as_outcomes(y_true, y_prob, sample_weight)
-    return value(p, y, weights) if weights.sum() > 0 else math.nan
+    return form.value(p, y, weights)
 
 
 # The catalogue lists these, in this order.

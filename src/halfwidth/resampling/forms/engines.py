@@ -22,8 +22,9 @@ from halfwidth.resampling.forms import (
 )
 from halfwidth.resampling.forms.contract import Engine
 
-# Metrics of all cases at once, each with several values, are gathered too.
-WHOLE_SAMPLES = replace(generic.ENGINE, paired=True)
+# Metrics of all cases, each with several values, are gathered too where none says what they are at
+# weights.
+GATHERED = replace(generic.ENGINE, paired=True)
 
 ENGINES: dict[type, Engine] = {
     forms.Moments: moments.ENGINE,
@@ -31,9 +32,9 @@ ENGINES: dict[type, Engine] = {
     forms.OrderStatistics: order_statistics.ENGINE,
     forms.Sums: sums.ENGINE,
     forms.LogisticFit: logistic_fits.ENGINE,
-    forms.WholeSample: WHOLE_SAMPLES,
-    forms.SmoothedError: WHOLE_SAMPLES,
-    forms.PairedCases: WHOLE_SAMPLES,
+    forms.WholeSample: generic.WHOLE_SAMPLES,
+    forms.SmoothedError: GATHERED,
+    forms.PairedCases: GATHERED,
     forms.CellCounts: counts.ENGINE,
     forms.RankedAreas: ranked.ENGINE,
     MatchedScores: matched_scores.ENGINE,

@@ -1,9 +1,16 @@
-"""Statistics without a form: every resample is gathered, and the statistic called on it."""
+"""Statistics without a form: every resample is gathered, and the statistic called on it.
+
+And those of all cases at once that take weights, which need not be gathered.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from halfwidth.arithmetic.isotonic import TEMPORARIES
+from halfwidth.core.forms import WholeSample
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
@@ -11,7 +18,7 @@ from halfwidth.core.undefined import studentized_ratio
 from halfwidth.document.progress import tracked
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import Engine, Prepared, tie_size
+from halfwidth.resampling.forms.contract import Engine, Prepared, Shared, declared_form, tie_size
 from halfwidth.resampling.kernels import reference
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.weights.blocks import Block, Pace
@@ -32,6 +39,41 @@ class GatheredSamples(Prepared):
     def evaluate(self, block: Block, into: Array) -> None:
         """The statistic of every resample."""
         into[:] = reference.plain(self.values, self.design, self.statistic, block.indices())
+
+
+@frozen(eq=False)
+class WeighedSamples(Prepared):
+    """Samples of records whose statistic takes how often each case is drawn."""
+
+    values: Array  # (S, k, n): probabilities, outcomes and perhaps weights
+    design: Design
+    form: WholeSample
+    parts: list[Callable[[Array], Array]]
+
+    @classmethod
+    def prepare(cls, values: Array, design: Design, statistic: Statistic) -> WeighedSamples:
+        """The statistic made ready for the probabilities and outcomes of each sample."""
+        form = declared_form(statistic, WholeSample)
+        return cls(values, design, form, [form.parts(p, y) for p, y, *_ in values])
+
+    def pace(self, plan: Plan) -> Pace:
+        """Temporaries take more room than the weights."""
+        return Pace(plan.block_elements // (TEMPORARIES * self.design.n))
+
+    def shared(self, _plan: Plan) -> Shared:
+        """The parts are those of several metrics."""
+        key = ("parts", self.form.parts, self.values.shape)
+        return Shared(key, [self.values], lambda block: (self._parts(block),), self.form.finish)
+
+    def evaluate(self, block: Block, into: Array) -> None:
+        """The statistic at all weights of the block together."""
+        into[:] = self.form.finish(self._parts(block))
+
+    def _parts(self, block: Block) -> Array:
+        """Of each sample, (K, S, B)."""
+        drawn = block.rows()[:, self.design.unit_of_case].astype(float)
+        each = zip(self.parts, self.values, strict=True)
+        return np.stack([of(drawn * own[2] if len(own) > 2 else drawn) for of, own in each], axis=1)
 
 
 def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
@@ -67,3 +109,4 @@ def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
 
 
 ENGINE = Engine(prepare=GatheredSamples, leave_one_out=leave_one_out, seconds=seconds)
+WHOLE_SAMPLES = Engine(prepare=WeighedSamples.prepare, seconds=seconds, paired=True)
