@@ -528,7 +528,7 @@ def covered(name: str, bent: float, middle: float, n: int, samples: int) -> tupl
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("bent", "middle"), [(1.0, -3.0), (0.6, 0.0), (0.7, -2.0)])
+@pytest.mark.parametrize(("bent", "middle"), [(1.0, -3.0), (0.6, 0.0)])
 def test_each_end_misses_the_truth_about_as_often_as_it_may(
     name: str, bent: float, middle: float
 ) -> None:

@@ -91,7 +91,9 @@ def test_the_bias_has_the_interval_of_the_forest() -> None:
     assert tuple(frame.loc["unseen failures", ["low", "high"]]) == ends
     (pale,) = (line for line in ax.lines if line.get_color() == PALE)
     assert tuple(np.ravel(pale.get_ydata())) == ends
-    assert "pale bar: 95 % CI if cases can fail as none here did" in ax.get_title(loc="left")
+    assert "pale bar: 95 % CI if cases can fail as none here did" in ax.get_title(
+        loc="left"
+    ).replace("\n", " ")
 
 
 @pytest.mark.parametrize("options", [{"statistic": "median"}, {"effect": "ratio"}])

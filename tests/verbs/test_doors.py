@@ -102,7 +102,7 @@ def test_a_test_set_has_metrics_of_a_first_look(tmp_path: Path, run: Run) -> Non
     rows = [f"{i % 2},{(i % 2) * 0.3 + i / 60:.3f},{int(i % 3 == 0)}" for i in range(40)]
     file.write_text("\n".join(["y,p,d", *rows]) + "\n")
     scored = run("ci", file, "--target", "y", "--score", "p", "--json")
-    assert [one["metric"] for one in scored.estimates] == ["auroc", "average_precision", "brier"]
+    assert [one["metric"] for one in scored.estimates] == ["auroc", "average_precision"]
     assert "no --metric is named; of scores these are taken" in scored.err
     decided = run("ci", file, "--target", "y", "--prediction", "d", "--json")
     listed = [one["metric"] for one in decided.estimates]

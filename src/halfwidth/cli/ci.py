@@ -26,7 +26,6 @@ from halfwidth.data.case_values import CaseValues
 from halfwidth.data.predictions import Predictions
 from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
 from halfwidth.metrics.agreement import accuracy, mcc
-from halfwidth.metrics.calibration.scores import brier
 from halfwidth.metrics.counting import balanced_accuracy
 from halfwidth.metrics.ranking import auroc, average_precision
 from halfwidth.tables.table_kinds import refuse_objects, refuse_predictions, refuse_runs
@@ -42,7 +41,7 @@ OF_CURVES = ("confidence_level", "n_resamples", "rng")
 
 # What a first look at a test set takes: the order of scores, the same at this prevalence, and
 # calibration; of predicted classes what is right, also where classes are rare.
-OF_SCORES, OF_LABELS = (auroc, average_precision, brier), (accuracy, balanced_accuracy, mcc)
+OF_SCORES, OF_LABELS = (auroc, average_precision), (accuracy, balanced_accuracy, mcc)
 
 
 @option_groups.with_options(

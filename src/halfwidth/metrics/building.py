@@ -206,7 +206,7 @@ def probability_statistic(
         if parameter.name in metric.parameters
     }
     if isinstance(form, WholeSample | SmoothedError):
-        value = _whole if isinstance(form, WholeSample) else _smoothed
+        value: Any = _whole if isinstance(form, WholeSample) else _smoothed
         function = functools.partial(_each, functools.partial(value, form))
         kept = replace(form, weighted=weighted) if isinstance(form, SmoothedError) else form
         return _statistic(metric, function=function, estimand=metric.estimand, form=kept)

@@ -73,7 +73,7 @@ def pace(cells: pd.DataFrame) -> pd.DataFrame:
     """
     need_columns(cells, [*CURVE, "n", "coverage", "coverage_se", *OF_INSTANCE])
     inverse = 1 / cells["n"].to_numpy(float)
-    coverage = coverage_of_intervals(cells).to_numpy(float)
+    coverage: Array = coverage_of_intervals(cells).to_numpy(float)
     excess = coverage - cells["confidence_level"].to_numpy(float)
     defined = ~np.isnan(coverage)
     table = cells[[*CURVE, *OF_INSTANCE]].assign(
@@ -91,9 +91,7 @@ def pace(cells: pd.DataFrame) -> pd.DataFrame:
         sums["pace_se"] = np.sqrt(grouped["variance"].sum(skipna=False)) / sums["xx"]
     place = grouped.ngroup().to_numpy()
     fitted = sums["pace"].to_numpy()[place] * inverse
-    sums["fit_error"] = _fit_error(
-        np.asarray(excess - fitted), coverage, place, sums["sizes"].to_numpy(float)
-    )
+    sums["fit_error"] = _fit_error(excess - fitted, coverage, place, sums["sizes"].to_numpy(float))
     sums["no_interval"] = share_without(cells).groupby(place).mean().to_numpy()
     sums["at"] = [
         ", ".join(f"{n:g}" for n in sorted(part.dropna()))
