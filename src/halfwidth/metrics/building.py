@@ -206,8 +206,11 @@ def probability_statistic(
         if parameter.name in metric.parameters
     }
     if isinstance(form, WholeSample | SmoothedError):
-        value: Any = _whole if isinstance(form, WholeSample) else _smoothed
-        function = functools.partial(_each, functools.partial(value, form))
+        if isinstance(form, WholeSample):
+            value = functools.partial(_whole, form)
+        else:
+            value = functools.partial(_smoothed, form)
+        function = functools.partial(_each, value)
         kept = replace(form, weighted=weighted) if isinstance(form, SmoothedError) else form
         return _statistic(metric, function=function, estimand=metric.estimand, form=kept)
     if isinstance(form, PairedCases):

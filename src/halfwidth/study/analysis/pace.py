@@ -73,7 +73,7 @@ def pace(cells: pd.DataFrame) -> pd.DataFrame:
     """
     need_columns(cells, [*CURVE, "n", "coverage", "coverage_se", *OF_INSTANCE])
     inverse = 1 / cells["n"].to_numpy(float)
-    coverage: Array = coverage_of_intervals(cells).to_numpy(float)
+    coverage: Array = np.asarray(coverage_of_intervals(cells), dtype=float)
     excess = coverage - cells["confidence_level"].to_numpy(float)
     defined = ~np.isnan(coverage)
     table = cells[[*CURVE, *OF_INSTANCE]].assign(
