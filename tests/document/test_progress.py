@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 import halfwidth as hw
 from halfwidth.document import progress
 from halfwidth.document.progress import followed, tracked
+from halfwidth.estimation.test_sets.calibration_curves import calibration_curves
 from halfwidth.resampling.draws import Plan
-from halfwidth.verbs import curve as verb
 
 RANGES = [(0, 10), (10, 20), (20, 25)]
 
@@ -160,13 +160,13 @@ def test_ranks_show_how_many_models_there_are(monkeypatch: pytest.MonkeyPatch) -
 def test_curves_show_how_many_models_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = watched(monkeypatch)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    drawn, seen = verb.calibration_curves, []
+    drawn, seen = calibration_curves, []
 
     def slowly(*given: Any) -> Any:
         seen.append(shown(terminal, "/2 curves of models"))
         return drawn(*given)
 
-    monkeypatch.setattr(verb, "calibration_curves", slowly)
+    monkeypatch.setattr("halfwidth.verbs.curve.calibration_curves", slowly)
     y, p = np.arange(40) % 2, np.linspace(0.1, 0.9, 40)
     models = hw.Predictions.from_arrays(y, {"A": p, "B": p**2})
     assert len(hw.curve(models, "reliability", n_resamples=9, rng=1)) == 2
