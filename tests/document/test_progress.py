@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import halfwidth as hw
 from halfwidth.document import progress
 from halfwidth.document.progress import followed, tracked
+from halfwidth.estimation.test_sets.calibration_curves import calibration_curves
 from halfwidth.resampling.draws import Plan
 
 RANGES = [(0, 10), (10, 20), (20, 25)]
@@ -154,3 +155,19 @@ def test_ranks_show_how_many_models_there_are(monkeypatch: pytest.MonkeyPatch) -
     models = {name: np.linspace(0.5, 0.9, 9) ** k for k, name in enumerate("ABC", 1)}
     hw.rank(models, metric="dsc", statistic=middle, n_resamples=99, rng=1)
     assert seen[20]
+
+
+def test_curves_show_how_many_models_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watched(monkeypatch)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    drawn, seen = calibration_curves, []
+
+    def slowly(*given: Any) -> Any:
+        seen.append(shown(terminal, "/2 curves of models"))
+        return drawn(*given)
+
+    monkeypatch.setattr("halfwidth.verbs.curve.calibration_curves", slowly)
+    y, p = np.arange(40) % 2, np.linspace(0.1, 0.9, 40)
+    models = hw.Predictions.from_arrays(y, {"A": p, "B": p**2})
+    assert len(hw.curve(models, "reliability", n_resamples=9, rng=1)) == 2
+    assert seen == [True, True]

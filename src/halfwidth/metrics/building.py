@@ -206,11 +206,7 @@ def probability_statistic(
         if parameter.name in metric.parameters
     }
     if isinstance(form, WholeSample | SmoothedError):
-        if isinstance(form, WholeSample):
-            value = functools.partial(_whole, form)
-        else:
-            value = functools.partial(_smoothed, form)
-        function = functools.partial(_each, value)
+        function = functools.partial(_each, functools.partial(_value_of_sample, form))
         kept = replace(form, weighted=weighted) if isinstance(form, SmoothedError) else form
         return _statistic(metric, function=function, estimand=metric.estimand, form=kept)
     if isinstance(form, PairedCases):
@@ -241,17 +237,9 @@ def probability_statistic(
     return _sums_statistic(metric, sums, metric.estimand)
 
 
-def _weights(records: Array) -> Array:
-    """Of one sample, whose records may hold them."""
-    return records[2] if len(records) > 2 else np.ones(records.shape[-1])
-
-
-def _whole(form: WholeSample, records: Array) -> float:
-    return form.value(records[0], records[1], _weights(records))
-
-
-def _smoothed(form: SmoothedError, records: Array) -> float:
-    weights = _weights(records)
+def _value_of_sample(form: WholeSample | SmoothedError, records: Array) -> float:
+    """Of one sample, whose records may hold weights; NaN where these are all 0."""
+    weights = records[2] if len(records) > 2 else np.ones(records.shape[-1])
     return form.value(records[0], records[1], weights) if weights.sum() > 0 else math.nan
 
 

@@ -19,6 +19,7 @@ from halfwidth.data.families import naming
 from halfwidth.data.measured_test_sets import ReadCases
 from halfwidth.data.predictions import Predictions
 from halfwidth.data.quantities import Quantities
+from halfwidth.document.progress import followed
 from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import AUTO
@@ -206,7 +207,12 @@ def _curves_of_models(
         if over_centres
         else data.read("curves", without=("sample_weight",))
     )
-    return _together([_Part(curves_of(one), one.label, one.by, one.model.cautions) for one in read])
+    parts = []
+    with followed(len(read), "curves of models") as step:
+        for one in read:
+            parts.append(_Part(curves_of(one), one.label, one.by, one.model.cautions))
+            step()
+    return _together(parts)
 
 
 def _refuse_without_effect(kind: Any, average: Any, inference: Mapping[str, Any]) -> None:

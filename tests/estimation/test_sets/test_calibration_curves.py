@@ -15,6 +15,7 @@ from sklearn.calibration import calibration_curve
 from sklearn.isotonic import IsotonicRegression
 
 import halfwidth as hw
+from halfwidth.core import rng as draws
 from halfwidth.core.types import Array
 from halfwidth.metrics.calibration.bins import bin_of
 
@@ -64,6 +65,18 @@ def test_the_isotonic_curve_is_the_rising_one_that_fits_best(*, ties: bool) -> N
     np.testing.assert_allclose(curve.y, wanted, atol=1e-12)
     assert (np.diff(curve.line[:, 1]) >= 0).all()
     assert set(curve.line[:, 0]) <= set(p)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_band_of_a_calibrated_model_is_of_fits_to_each_of_its_outcomes(*, ties: bool) -> None:
+    y, p = scored_cases(60, ties=ties)
+    order = np.argsort(p)
+    (curve,) = curves_from(y[order], p[order], kind="reliability", **QUICK)
+    key = draws.derive_key(1, "calibrated outcomes")
+    outcomes = draws.uniforms(key, 0, 99, 60) < p[order]
+    fits = [IsotonicRegression().fit(p[order], one).predict(curve.x) for one in outcomes]
+    wanted = np.quantile(fits, [0.025, 0.975], axis=0)
+    np.testing.assert_allclose([curve.low, curve.high], wanted, atol=1e-12)
 
 
 def test_the_band_of_calibrated_models_holds_them_as_often_as_it_says() -> None:

@@ -5,7 +5,7 @@ And those of all cases at once that take weights, which need not be gathered.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -63,17 +63,22 @@ class WeighedSamples(Prepared):
     def shared(self, _plan: Plan) -> Shared:
         """The parts are those of several metrics."""
         key = ("parts", self.form.parts, self.values.shape)
-        return Shared(key, [self.values], lambda block: (self._parts(block),), self.form.finish)
+
+        def reduce(block: Block) -> tuple[Array]:
+            return (np.stack(list(self._parts(block)), axis=1),)
+
+        return Shared(key, [self.values], reduce, self.form.finish)
 
     def evaluate(self, block: Block, into: Array) -> None:
         """The statistic at all weights of the block together."""
-        into[:] = self.form.finish(self._parts(block))
+        for row, parts in zip(into, self._parts(block), strict=True):
+            row[:] = self.form.finish(parts)
 
-    def _parts(self, block: Block) -> Array:
-        """Of each sample, (K, S, B)."""
+    def _parts(self, block: Block) -> Iterator[Array]:
+        """Of each sample, (K, B)."""
         drawn = block.rows()[:, self.design.unit_of_case].astype(float)
-        each = zip(self.parts, self.values, strict=True)
-        return np.stack([of(drawn * own[2] if len(own) > 2 else drawn) for of, own in each], axis=1)
+        for parts, records in zip(self.parts, self.values, strict=True):
+            yield parts(drawn * records[2] if len(records) > 2 else drawn)
 
 
 def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
