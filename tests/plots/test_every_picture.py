@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import warnings
 from pathlib import Path
 from typing import Any
@@ -134,8 +133,6 @@ EVERY = [
     # Lines join several rankings: by levels or, of values, by metrics.
     if kind != "lines" or shape[2] > 1 or (made is values and shape[1] > 1)
 ]
-# `.ci/run` draws one in so many, which differ in their shapes from kind to kind.
-SHARE = int(os.environ.get("HALFWIDTH_PICTURES", "1"))
 
 
 def test_the_quick_slice_is_of_shapes() -> None:
@@ -143,7 +140,7 @@ def test_the_quick_slice_is_of_shapes() -> None:
     assert ids >= QUICK
 
 
-@pytest.mark.parametrize(("verb", "kind", "shape"), EVERY[::SHARE])
+@pytest.mark.parametrize(("verb", "kind", "shape"), EVERY)
 def test_a_picture_fits_its_pages(
     verb: str,
     kind: str,

@@ -195,15 +195,15 @@ def _points_of_isotonic(job: Job, request: Request) -> _Points:
     distinct, cases = np.unique(p, return_counts=True)
     ascending, drawn = Ascending.from_probabilities(p), min(request.n_resamples, MOST_CURVES)
 
-    def of_outcomes(rows: Array) -> Array:
+    def isotonic_shares(rows: Array) -> Array:
         hits = ascending.sums(rows.astype(float))
         return rising(hits, np.broadcast_to(cases, hits.shape))
 
-    fitted, shown = of_outcomes(y[None])[0], _spread(len(distinct))
+    fitted, shown = isotonic_shares(y[None])[0], _spread(len(distinct))
     key = draws.derive_key(request.seed, "calibrated outcomes")
     blocks = Plan(request.seed, drawn).blocks(TEMPORARIES * len(p))
     curves = np.concatenate(
-        [of_outcomes(draws.uniforms(key, *block, len(p)) < p)[:, shown] for block in blocks]
+        [isotonic_shares(draws.uniforms(key, *block, len(p)) < p)[:, shown] for block in blocks]
     )
     tail = request.level.tail
     low, high = np.quantile(curves, [tail, 1 - tail], axis=0)
