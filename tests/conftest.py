@@ -29,7 +29,7 @@ settings.load_profile("quick")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# `HALFWIDTH_PART=2/5`: the tests of one part of five, told apart by their names alone.
+# `HALFWIDTH_PART=2/10`: the tests of one part of ten, told apart by their names alone.
 PART, _, PARTS = os.environ.get("HALFWIDTH_PART", "0/1").partition("/")
 
 AS_IMPORTED: dict[ModuleType, list[tuple[np.random.Generator, Any]]] = {}
