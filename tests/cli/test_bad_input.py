@@ -357,3 +357,16 @@ def test_ids_that_differ_by_an_apostrophe_are_two_cases(tmp_path: Path, run: Run
     cases = [row.split(",")[0] for row in run("convert", file).out.splitlines()[1:]]
     # As text they are defused.
     assert sorted(set(cases)) == ["''=x", "'=x", "c"]
+
+
+def test_an_apostrophe_beside_an_empty_cell_is_a_cell(tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "cells.csv"
+    file.write_text("case,organ,dsc\na,',0.5\nb,,0.6\nc,liver,0.7\n")
+    rows = run("convert", file, "--metric", "dsc").out.splitlines()
+    assert [row.rpartition(",")[2] for row in rows] == ["organ", "'", "", "liver"]
+
+
+def test_bounds_that_are_a_text_are_refused_for_curves() -> None:
+    test = hw.Predictions.from_arrays([0, 1] * 5, [0.1, 0.9] * 5, bounds="unit")
+    with pytest.raises(hw.OptionError, match="has no effect on curves"):
+        hw.curve(test, "roc", n_resamples=19)
