@@ -228,3 +228,26 @@ def test_nodes_have_the_log_likelihoods_of_their_cases() -> None:
         exact = weights @ np.logaddexp(0, intercept + slope * log_odds)
         by_nodes = counts @ np.logaddexp(0, intercept + slope * nodes)
         assert by_nodes == pytest.approx(exact, rel=1e-13, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["spiegelhalter", "likelihood_ratio"])
+def test_what_large_samples_say_is_what_draws_say(name: str) -> None:
+    """Where no outcomes need be drawn; 4 standard errors of the draws, a false alarm of 6e-5."""
+    cases = {"spiegelhalter": 7000, "likelihood_ratio": 40_000}[name]
+    for seed in range(2):
+        y, p = sample(seed, cases)
+        alone, drawn = (
+            asked(y, p, statistic=name, n_resamples=n_resamples, rng=seed)
+            for n_resamples in (None, 299)
+        )
+        assert (alone.n_resamples, drawn.n_resamples) == (0, 299)
+        assert alone.p_value == alone.asymptotic_p
+        error = math.sqrt(alone.p_value * (1 - alone.p_value) / 299)
+        assert drawn.p_value == pytest.approx(alone.p_value, abs=4 * error + 1 / 300)
+        assert "its distribution in large samples" in alone.sentence()
+        assert "none need be drawn" in " ".join(alone._alone.remarks())
+
+
+def test_outcomes_of_few_cases_are_drawn() -> None:
+    y, p = sample(1, 400)
+    assert asked(y, p, rng=1).n_resamples == 9999

@@ -109,6 +109,7 @@ class Need(StrEnum):
     STANDARD_ERROR = "standard error"
     ROBUST_ERROR = "standard error for few clusters"
     PROBABILITIES = "probabilities and weights of cases"
+    JACKKNIFE_ERROR = "standard error of the jackknife"
     MODEL_ERROR = "standard error that the likelihood gives"
     DEGREES_OF_FREEDOM = "degrees of freedom"
     UNITS = "units drawn"

@@ -43,6 +43,9 @@ MANY_RANKED_WRONG = 20
 # or expected beyond the quantile, it under-covers.
 SMALL = 50
 CASES_BEYOND = 10
+# From so many cases on, with so many of the rarer class, the jackknife of an area under a PR curve
+# and Dirichlet weights agree, and these would take minutes (decision 0092).
+MANY_CASES, MANY_OF_CLASS = 100_000, 1000
 # Without finite bounds, an SD's BCa covers better than percentile from these cases on; not where
 # values are flatter than a uniform distribution, above all in two heaps: found and missed.
 SMALL_FOR_SD = 25
@@ -137,7 +140,19 @@ def _for_records(records: Records, functional: Functional, *, weighted: bool) ->
         return _for_auroc(records.arranged[None], design, statistic)
     if Estimand.AUROC_DIFFERENCE is statistic.spec.estimand:
         return _for_two_aurocs(records.arranged[None], design, statistic)
-    tuned = isinstance(form, RankedAreas) and form.area.tuned
+    return _for_other_records(records, statistic, form, weighted=weighted)
+
+
+def _for_other_records(
+    records: Records, statistic: Statistic, form: object, *, weighted: bool
+) -> str:
+    """For what is neither an AUROC nor of detectors; ``form`` is that of one model."""
+    design = records.design
+    tuned = False
+    if isinstance(form, RankedAreas):
+        if _many(records, statistic, form):
+            return "jackknife_t"
+        tuned = form.area.tuned
     if tuned or (not weighted and design.sizes is not None):
         # How Dirichlet weights do where they choose a threshold has not been studied.
         return "percentile"
@@ -183,6 +198,15 @@ def _for_two_aurocs(pair: Array, design: Design, statistic: Statistic) -> str:
     many = rarer * np.minimum(areas, 1 - areas).min() >= MANY_RANKED_WRONG
     known = many and standard_error(pair, design, statistic)[0] > 0
     return "delong_t" if known else "dirichlet"
+
+
+def _many(records: Records, statistic: Statistic, form: RankedAreas) -> bool:
+    """Whether resampling would take long, and either class has many cases; of one curve."""
+    design, one_curve = records.design, form.row is not None and form.area.fast is not None
+    alike = design.independent and records.n_effective is None
+    if not (one_curve and alike and design.n >= MANY_CASES):
+        return False
+    return _units_of_the_rarer_class(records.arranged[None], design, statistic) >= MANY_OF_CLASS
 
 
 def _units_of_the_rarer_class(records: Array, design: Design, statistic: Statistic) -> float:

@@ -20,7 +20,7 @@ from halfwidth.arithmetic.ranked_scores import rank
 from halfwidth.core.checks import refuse_complex
 from halfwidth.core.forms import Area
 from halfwidth.core.parameters import Parameter
-from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
+from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, Transform, metric
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
 from halfwidth.metrics.rates import ALL_AVERAGES
 
@@ -161,6 +161,7 @@ def auroc(
 @_ranking(
     title="AP",
     form=STEPS,
+    transform=Transform.LOGIT,
     synonyms=("ap", "average_precision_score", "auprc"),
     prevalence_dependent=True,
     reliable_n=50,

@@ -16,6 +16,7 @@ P_NOTE = (
     "p: share of samples of outcomes, drawn from the probabilities themselves, that lie as far "
     "from them as these ({count} samples, seed {seed})."
 )
+LARGE_NOTE = "p: that of large samples, where there are so many cases that none need be drawn."
 
 
 @frozen(repr=False)
@@ -32,7 +33,7 @@ class CalibrationTest(SingleResult):
         The statistic of the outcomes observed; infinite where what cannot happen did.
     p_value : float
         (1 + k) / (1 + N): k of N samples of outcomes, drawn from the probabilities, lie as far from
-        them as the outcomes observed.
+        them as the outcomes observed. That of large samples where none were drawn.
     asymptotic_p : float
         By the distribution of the statistic in large samples, for comparison; NaN without one.
     reference : str
@@ -49,7 +50,7 @@ class CalibrationTest(SingleResult):
     expected : float
         How many of them the probabilities add up to.
     n_resamples : int
-        Samples of outcomes drawn, N.
+        Samples of outcomes drawn, N; 0 where there are so many cases that none are needed.
     seed : int
         Passing it as ``rng`` reproduces them.
     n_missing : int
@@ -118,9 +119,12 @@ class CalibrationTest(SingleResult):
         """One sentence for a paper."""
         label = f"{self.label}: " if self.label else ""
         p = p_text(self.p_value)
+        by = f"its distribution in large samples, {self.reference}"
+        if self.n_resamples:
+            by = f"{self.n_resamples} draws of outcomes"
         return (
             f"{label}{self.subject} {self.value:.3g}, p {p if p[0] in '<>' else f'= {p}'} (test of "
-            f"perfect calibration by {self.n_resamples} draws of outcomes; n = {self.n}, "
+            f"perfect calibration by {by}; n = {self.n}, "
             f"{self.observed} observed, {self.expected:.1f} expected)."
         )
 
@@ -147,6 +151,8 @@ class CalibrationTests(ResultCollection[CalibrationTest]):
 
     def remarks(self) -> tuple[str, ...]:
         """What p is."""
-        named = any(test.reference for test in self)
-        large = " In large samples: by the distribution named." if named else ""
-        return (P_NOTE.format(count=self[0].n_resamples, seed=self[0].seed) + large,)
+        drawn = [test for test in self if test.n_resamples]
+        note = P_NOTE.format(count=drawn[0].n_resamples, seed=drawn[0].seed) if drawn else ""
+        if any(test.reference for test in drawn):
+            note += " In large samples: by the distribution named."
+        return tuple(filter(None, (note, "" if len(drawn) == len(self) else LARGE_NOTE)))

@@ -83,7 +83,7 @@ def test_the_methods_offered_are_those_that_the_front_door_takes(
         offered = [method.name for method in measured.methods]
         if metric in OF_A_PART and average in ("binary", "none"):
             bootstraps = ["percentile", "bca", "bca_expanded", "basic"]
-            assert offered == [*bootstraps, "delta", "dirichlet", "gaffke"]
+            assert offered == [*bootstraps, "delta", "jackknife_t", "dirichlet", "gaffke"]
         else:
             assert offered == taken
 

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from halfwidth.arithmetic.ranked_scores import cumulated
 from halfwidth.core.forms import RankedAreas, Ranking
 from halfwidth.core.frozen import frozen
+from halfwidth.core.rng import derive_key
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Numbers
 from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.test_sets.class_context import class_context
+from halfwidth.estimation.test_sets.curve_heights import drawn_heights
 from halfwidth.estimation.test_sets.curve_lines import curve_line
 from halfwidth.estimation.test_sets.curve_parts import (
     GRID,
@@ -30,6 +32,7 @@ from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc, average_precision
+from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
@@ -40,6 +43,8 @@ from halfwidth.results.estimate import Estimate
 AREA_OF = {"roc": auroc.__name__, "pr": average_precision.__name__}
 # Replicates of heights that are kept at once, 256 MiB: more classes draw the same units again.
 MOST_HEIGHTS = 2**25
+# From so many independent cases on, drawing at each place of the grid takes less than resamples do.
+MANY_CASES = 20_000
 
 
 def class_curves(kind: CurveKind, cases: TestSet, request: Request) -> Curves:
@@ -194,9 +199,14 @@ class _Ranked:
         """Heights of resamples given as counts of units, (B, U) -> (B, 201)."""
         return HEIGHTS[kind](*cumulated(self.mark, counts.take(self.unit, axis=1), np.int32))
 
+    @property
+    def upto(self) -> tuple[Numbers, Numbers]:
+        """Positive and negative cases at or above each distinct score."""
+        return cumulated(self.mark, np.ones(len(self.mark), dtype=np.int64))
+
     def line(self, kind: CurveKind) -> Array:
         """Corners of the curve of the cases themselves, (m, 2)."""
-        return curve_line(kind, *cumulated(self.mark, np.ones(len(self.mark), dtype=np.int64)))
+        return curve_line(kind, *self.upto)
 
 
 def _bands(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band]:
@@ -211,12 +221,12 @@ def _bands(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band
 
 def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band]:
     design = jobs[0].records.design
-    plan = Plan(request.seed, request.n_resamples)
     ranked = [_Ranked.from_job(job) for job in jobs]
-    heights = np.empty((len(jobs), len(GRID), request.n_resamples))
-    for start, stop, counts in count_blocks(design, plan, 4 * max(design.n, len(GRID))):
-        for ranked_class, into in zip(ranked, heights, strict=True):
-            into[:, start:stop] = ranked_class.heights(kind, counts).T
+    if design.independent and design.n >= MANY_CASES:
+        key, drawn_of = derive_key(request.seed, "heights", kind, design.n), request.n_resamples
+        heights = np.stack([drawn_heights(kind, *one.upto, key, drawn_of) for one in ranked])
+    else:
+        heights = _resampled_heights(kind, ranked, design, request)
     once = np.ones((1, design.units), dtype=np.intp)
     bands = []
     for ranked_class, drawn in zip(ranked, heights, strict=True):
@@ -236,3 +246,15 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
             _Band(ranked_class.line(kind), x, y, low, high, ranked_class.positives, undefined)
         )
     return bands
+
+
+def _resampled_heights(
+    kind: CurveKind, ranked: Sequence[_Ranked], design: Design, request: Request
+) -> Array:
+    """Heights in resamples that all classes share, (K, 201, B)."""
+    heights = np.empty((len(ranked), len(GRID), request.n_resamples))
+    plan = Plan(request.seed, request.n_resamples)
+    for start, stop, counts in count_blocks(design, plan, 4 * max(design.n, len(GRID))):
+        for ranked_class, into in zip(ranked, heights, strict=True):
+            into[:, start:stop] = ranked_class.heights(kind, counts).T
+    return heights

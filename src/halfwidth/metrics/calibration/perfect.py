@@ -39,6 +39,9 @@ class Departure:
     df: int | None = None
     # Whether it is standard normal in large samples, and far below 0 says as much as far above.
     normal: bool = False
+    # Lyapunov's ratio Σ E|X|³ / (Σ Var X)^1.5 of the independent terms that it is made of: how far
+    # from those distributions it may be. Infinite where that is not known.
+    roughness: float = math.inf
     # Parameters that these probabilities set where they were not given.
     chosen: Mapping[str, float] = field(default_factory=dict)
 
@@ -65,7 +68,11 @@ def _spiegelhalter(p: Array, weights: Array | None) -> Departure:
             "1/2 or 1; name another statistic"
         )
     expected = float(each @ p)
-    return Departure(lambda y: (y @ each - expected) / spread, normal=True)
+    return Departure(
+        lambda y: (y @ each - expected) / spread,
+        normal=True,
+        roughness=float(np.abs(each / spread) ** 3 @ _third_moment(p)),
+    )
 
 
 def _hosmer_lemeshow(p: Array, weights: Array | None, *, groups: float) -> Departure:
@@ -129,9 +136,13 @@ def _likelihood_ratio(p: Array, weights: Array | None) -> Departure:
         # Outcomes that a threshold separates have a likelihood of 1 in the limit.
         return np.asarray(np.maximum(2 * (np.where(known, fitted, 0.0) - as_given), 0))
 
+    df = _df(2, weights)
+    # The length of each case's score where the information is 1.
+    lengths = np.linalg.norm(_whitened(terms, inside * (1 - inside)), axis=0)
+    roughness = float(lengths**3 @ _third_moment(inside)) if df else math.inf
     nodes, node_counts = condensed(log_odds, counts)
     if FEWER * len(nodes) > len(p):
-        return Departure(values, _df(2, weights))
+        return Departure(values, df, roughness=roughness)
     summed, of_sums = (terms * counts).T, _likelihood_ratio_of_sums(nodes, node_counts)
 
     def values_by_nodes(y: Array) -> Array:
@@ -141,7 +152,7 @@ def _likelihood_ratio(p: Array, weights: Array | None) -> Departure:
             found[steep] = values(y[steep])
         return found
 
-    return Departure(values_by_nodes, _df(2, weights))
+    return Departure(values_by_nodes, df, roughness=roughness)
 
 
 def _likelihood_ratio_of_sums(log_odds: Array, counts: Array) -> Callable[[Array], Array]:
@@ -161,6 +172,16 @@ def _likelihood_ratio_of_sums(log_odds: Array, counts: Array) -> Callable[[Array
         return np.where(known, np.maximum(2 * gained @ counts, 0), np.nan)
 
     return values
+
+
+def _whitened(terms: Array, spread: Array) -> Array:
+    """Terms (K, n) in units in which their information Σ spread x xᵀ is 1."""
+    return np.asarray(np.linalg.solve(np.linalg.cholesky((terms * spread) @ terms.T), terms))
+
+
+def _third_moment(p: Array) -> Array:
+    """E|Y - p|³ of outcomes."""
+    return np.asarray(p * (1 - p) * (p**2 + (1 - p) ** 2))
 
 
 def _log_likelihood(y: Array, log_p: Array, log_q: Array, counts: Array) -> Array:
