@@ -355,7 +355,8 @@ def test_heights_drawn_alone_have_the_distribution_of_all_resamples(
     counts = (drawn_cells[..., None] == np.arange(groups.size)).sum(axis=1)
     tp, fp = counts.reshape(-1, *groups.shape).cumsum(axis=1).transpose(2, 0, 1)
     every = np.nan_to_num(module.HEIGHTS[kind](tp, fp), nan=-1).T
-    found = np.nan_to_num(drawn_heights(kind, *groups.cumsum(axis=0).T, Key(5), draws), nan=-1)
+    tp_upto, fp_upto = groups.cumsum(axis=0).T
+    found = np.nan_to_num(drawn_heights(kind, tp_upto, fp_upto, Key(5), draws), nan=-1)
     for place in (0, 1, 40, 66, 67, 100, 134, 160, 199, 200):
         values, times = np.unique(every[place].round(9), return_counts=True)
         chance = times / len(every[place])
