@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from over_data import metric_ci
 from numpy.typing import NDArray
+from over_data import metric_ci
 from scipy import special, stats
 from sklearn.metrics import average_precision_score, f1_score, matthews_corrcoef
 

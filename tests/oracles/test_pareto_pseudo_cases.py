@@ -383,13 +383,79 @@ def test_equal_values_and_one_or_two_cases_have_no_distance_to_go_by(
 
 @pytest.mark.parametrize("n", [3, 12, 40])
 def test_differences_that_are_equal_but_for_rounding_have_none_either(n: int) -> None:
-    second = np.linspace(0.2, 0.8, n)
+    second = np.full(n, 0.3) + 1e-16 * np.arange(n)
     named = hw.difference_ci(second + 0.1, second, metric="dsc", method="dirichlet_pareto")
     assert math.isnan(named.low)
     assert hw.difference_ci(second + 0.1, second, metric="dsc").method == "dirichlet"
     strata = np.arange(n) % 2
     apart = pareto(0.8 + 0.1 * strata, strata=strata, rng=1, n_resamples=99)
     assert math.isnan(apart.high)
+
+
+# --------------------------------------------------------------------------- ties
+
+
+def reaches(*models: Array) -> tuple[float, float]:
+    """How far either end of a difference of two models lies from it."""
+    e = hw.difference_ci(*models, metric="dsc")
+    assert e.method == "dirichlet_pareto"
+    return e.value - e.low, e.high - e.value
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.02])
+@pytest.mark.parametrize("n", [10, 50])
+def test_models_that_differ_alike_in_all_cases_are_as_those_that_nearly_do(
+    n: int, shift: float
+) -> None:
+    """Ends move by a tenth for jitters up to .001 of one case, and by little more up to .01."""
+    first = np.clip(np.random.default_rng(n).normal(0.85, 0.05, n), 0, 1)
+    found = []
+    for jitter in (0.0, 1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2):
+        second = first - shift
+        second[3] -= jitter
+        found.append(reaches(first, second))
+    assert found[0][0] > 0
+    for distances in np.transpose(found):
+        np.testing.assert_allclose(distances[:-1], distances[0], rtol=0.1)
+        assert distances[0] < distances[-1] < 2.5 * distances[0]
+
+
+def test_the_least_distance_is_a_fifth_of_the_larger_typical_deviation() -> None:
+    """As a pair whose only difference lies so far out, by the law drawn as it is defined."""
+    rng = np.random.default_rng(2)
+    first = rng.normal(0.8, 0.05, 20)
+    least = 0.2 * np.median(np.abs(first - np.median(first)))
+    equal = reaches(first, first)
+    far = least * rng.random(200_000) ** (-1 / 5)
+    mass, cases = rng.gamma(0.5, size=far.size), rng.gamma(20, size=far.size)
+    z = math.sqrt(20 / 19) * stats.t.ppf(0.975, 19)
+    drawn = np.quantile(mass * far / (mass + cases), stats.norm.cdf(z))
+    assert equal == pytest.approx((drawn, drawn), rel=0.02)
+
+
+def test_pairs_of_models_have_the_same_least_distance_together() -> None:
+    first = np.clip(np.random.default_rng(1).normal(0.85, 0.05, 30), 0, 1)
+    models = {"a": first, "b": first - 0.02, "c": first.copy()}
+    for one in hw.compare(models, metric="dsc", test="none"):
+        alone = hw.difference_ci(models[one.first], models[one.second], metric="dsc")
+        assert (one.low, one.high) == pytest.approx((alone.low, alone.high), abs=1e-12)
+        together = one.simultaneous
+        assert together is not None
+        assert together.low <= one.low
+        assert one.high <= together.high
+        assert together.high - together.low < 2 * (one.high - one.low)
+
+
+@pytest.mark.parametrize("other", [0.9001, 0.91, 0.8])
+def test_cases_of_which_more_than_half_are_equal_tell_of_no_distance(other: float) -> None:
+    equal = hw.summary_ci([0.9] * 10, metric="dsc")
+    nearly = hw.summary_ci([0.9] * 9 + [other], metric="dsc")
+    assert nearly.method == "dirichlet_pareto"
+    assert "more than half of one value" in message(nearly, "HW319")
+    reach = (equal.value - equal.low, equal.high - equal.value)
+    assert reach[0] / 2 < nearly.value - nearly.low < 2 * reach[0]
+    assert reach[1] / 2 < nearly.high - nearly.value < 2 * reach[1]
+    assert "HW319" not in codes(hw.summary_ci([0.9] * 5 + [0.91] * 5, metric="dsc"))
 
 
 # --------------------------------------------------------------------------- extremes
@@ -425,9 +491,10 @@ def test_narrow_spreads_and_very_many_cases_by_finer_rules(
 def test_narrow_differences_scale_with_their_spread(n: int, spread: float) -> None:
     """No end depends on where the bounds are, a thousand times as far away or a billion times."""
     rng = np.random.default_rng(n)
-    first, offs = rng.uniform(0.3, 0.7, n), rng.standard_normal(n)
+    own, offs = rng.uniform(-1, 1, n), rng.standard_normal(n)
 
     def in_spreads(size: float) -> tuple[float, float]:
+        first = 0.5 + size * own
         e = hw.difference_ci(first, first + size * offs, metric="dsc", method="dirichlet_pareto")
         assert e.low < e.value < e.high
         return e.low / size, e.high / size
@@ -511,7 +578,9 @@ def beyond_of(values: Array, margin: float, reach: Reach) -> tuple[MeansBeyond, 
     def of_pairs(places: Array) -> Array:
         return np.asarray(values[pairs[places, 0]] - values[pairs[places, 1]])
 
-    beyond = MeansBeyond(of_pairs, len(pairs), design, outward, margin)
+    beyond = MeansBeyond(
+        of_pairs, len(pairs), design, outward, lambda places: np.zeros(len(places)), margin
+    )
     every = np.arange(len(pairs))
     return beyond, beyond._all(every, lambda ratios, t: log_probability_below(ratios, t)[0])
 

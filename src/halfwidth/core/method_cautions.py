@@ -213,8 +213,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{what} cannot tell how far others lie: the interval reaches as far as the range {range} "
         "allows.",
         "Elsewhere auto lets a case that was not seen lie a few times as far out as the outermost "
-        "one. One or two cases, or cases that are all equal, have no such distance, and the bounds "
-        "of the metric take its place. A further case that differs can make the interval much "
+        "one. One or two cases, or cases of which more than half are equal, have no such distance, "
+        "and the bounds of the metric take its place. A further case that differs can make the interval much "
         "shorter.",
         "Collect more cases.",
     ),

@@ -19,10 +19,11 @@ Each form of statistic reads them in its own way (``weighted`` of its engine):
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from halfwidth.core.frozen import frozen
-from halfwidth.core.types import Bounds
+from halfwidth.core.types import Array, Bounds
 
 Masses = tuple[float, float]
 # Which failures an interval allows for: such as the cases show, or as none of them did; a verdict
@@ -43,6 +44,8 @@ class Reach:
     shape: float
     # Whether both ends reach as far as the farther one does.
     shared: bool = False
+    # For each sample, a distance that d is not below, infinite for the bounds; empty: none.
+    least: tuple[float, ...] = ()
 
 
 @frozen
@@ -73,6 +76,12 @@ class PseudoCases:
     ) -> PseudoCases:
         """Below all cases for the lower end of the interval, above all for the upper one."""
         return cls(bounds, (mass, 0.0), (0.0, mass), paired, reach)
+
+    def with_least(self, least: Array) -> PseudoCases:
+        """The same, no nearer to the mean of each sample than a distance, (S,)."""
+        if self.reach is None:
+            return self
+        return replace(self, reach=replace(self.reach, least=tuple(least.tolist())))
 
     @property
     def value_bounds(self) -> Bounds:

@@ -70,6 +70,7 @@ def intervals_by_method(
     design: Design,
     plan: Plan,
     chosen: bool,
+    least: Array | None = None,
     errors: bool = True,
     readings: bool = False,
 ) -> list[SampleGroup]:
@@ -78,6 +79,7 @@ def intervals_by_method(
     Every sample is in a group; one that took a fallback is in a later one too, which holds.
     ``chosen`` says that ``auto`` chose the methods: bounds are cut to the range of the statistic,
     and a defined estimate left without an interval takes the method that stands in for its own.
+    ``least`` are the least distances of pseudo-cases that the data place, of differences of models.
     ``errors`` asks for the standard errors of bootstraps, ``readings`` for the intervals for unseen
     failures beside those that ``auto`` chose.
     """
@@ -105,6 +107,7 @@ def intervals_by_method(
                 design=design,
                 binary=functional.binary,
                 estimates=estimates[rows],
+                least=None if least is None else least[rows],
                 clip=chosen,
                 errors=errors,
             )

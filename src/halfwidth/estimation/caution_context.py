@@ -79,6 +79,13 @@ class CautionContext:
         return bool(len(self.values)) and bool(self.values[0] == self.values[-1])
 
     @functools.cached_property
+    def mostly_equal(self) -> bool:
+        """Whether more than half of the values of one model are equal."""
+        middle = self.values[len(self.values) // 2 : len(self.values) // 2 + 1]
+        equal = int((self.values == middle).sum()) if len(middle) else 0
+        return 2 * equal > len(self.values) and self.estimate.design != "paired"
+
+    @functools.cached_property
     def undefined(self) -> bool:
         """Whether there is no interval."""
         return math.isnan(self.estimate.low) or math.isnan(self.estimate.high)

@@ -124,6 +124,9 @@ def _about_failures(context: CautionContext) -> Iterator[Caution | None]:
             spread = e.statistic_spec.spec.estimand is Estimand.SPREAD
             units += f" of one {'mean' if context.clustered and not spread else 'value'}"
         yield caution("HW319", what=units, range=e.metric_spec.spec.bounds)
+    elif context.mostly_equal and e.method == dirichlet_pareto.__name__:
+        units = f"{context.units_text}, more than half of one value,"
+        yield caution("HW319", what=units, range=e.metric_spec.spec.bounds)
 
 
 def _missing(context: CautionContext) -> Caution:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from halfwidth.core.detection_forms import MatchedScores
-from halfwidth.core.forms import Contrast, Effect, LogisticFit, RankedAreas, Sums
+from halfwidth.core.forms import CellCounts, Contrast, Effect, LogisticFit, RankedAreas, Sums
 from halfwidth.core.spec import OF_INVERTED_TESTS, Estimand, MethodSpec, Statistic, Takes
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
@@ -36,9 +36,14 @@ OF_CALIBRATION = {
 # DeLong's variance of an AUROC rests on the cases of the rarer class that are ranked wrongly. Where
 # it is expected of fewer cases (or clusters) than these, the variance is too small too often.
 FEW_RANKED_WRONG = 5
+# Of clusters a single one is enough: DeLong's variance then adds up what whole clusters do.
+FEW_CLUSTERS_RANKED_WRONG = 1
 # Of two AUROCs on the same cases it is short more often: what counts are the cases that they rank
 # differently. From so many ranked wrongly by either on, all methods agree.
 MANY_RANKED_WRONG = 20
+# Of metrics of two models on the same clusters Dirichlet weights have no power, whose pseudo-cases
+# are whole clusters; from so many on the jackknife's variance holds (decision 0093).
+MANY_CLUSTERS = 50
 # A bootstrap of a quantile sees no value beyond those observed; with fewer cases than these in all,
 # or expected beyond the quantile, it under-covers.
 SMALL = 50
@@ -148,7 +153,9 @@ def _for_other_records(
 ) -> str:
     """For what is neither an AUROC nor of detectors; ``form`` is that of one model."""
     design = records.design
-    tuned = False
+    tuned, contrast = False, isinstance(statistic.spec.form, Contrast)
+    if contrast and _many_clusters(design) and isinstance(form, RankedAreas | CellCounts):
+        return "jackknife_t"
     if isinstance(form, RankedAreas):
         if _many(records, statistic, form):
             return "jackknife_t"
@@ -186,7 +193,8 @@ def _for_auroc(records: Array, design: Design, statistic: Statistic) -> str:
     """DeLong's on the logit, unless few cases are ranked wrongly (or, near 0, correctly)."""
     rarer = _units_of_the_rarer_class(records, design, statistic)
     area = float(statistic(records)[0])
-    if not rarer * min(area, 1 - area) >= FEW_RANKED_WRONG - 1e-9:
+    few = FEW_RANKED_WRONG if design.sizes is None else FEW_CLUSTERS_RANKED_WRONG
+    if not rarer * min(area, 1 - area) >= few - 1e-9:
         return "dirichlet"
     return "delong_logit_t" if standard_error(records, design, statistic)[0] > 0 else "dirichlet"
 
@@ -196,8 +204,13 @@ def _for_two_aurocs(pair: Array, design: Design, statistic: Statistic) -> str:
     rarer = _units_of_the_rarer_class(pair, design, statistic)
     areas = single_model(statistic)(pair[0])
     many = rarer * np.minimum(areas, 1 - areas).min() >= MANY_RANKED_WRONG
+    many = many or _many_clusters(design)
     known = many and standard_error(pair, design, statistic)[0] > 0
     return "delong_t" if known else "dirichlet"
+
+
+def _many_clusters(design: Design) -> bool:
+    return design.sizes is not None and design.units >= MANY_CLUSTERS
 
 
 def _many(records: Records, statistic: Statistic, form: RankedAreas) -> bool:

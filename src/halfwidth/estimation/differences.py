@@ -42,6 +42,7 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 from halfwidth.resampling.designs import arrange
+from halfwidth.resampling.weights.pareto_places import least_distances, least_of_pairs
 from halfwidth.results.estimate import Estimate
 
 
@@ -80,8 +81,9 @@ def paired_records(first: Records, second: Records, functional: Functional) -> R
     if first.design != second.design:
         raise TypeError("the records of a pair have one design")
     pairs, design = np.stack([first.arranged, second.arranged]), first.design
-    values = NO_VALUES
+    values, least = NO_VALUES, 0.0
     if not functional.statistic.spec.of_records:
+        least = float(least_of_pairs(*least_distances(pairs, design, paired=True)))
         differences = differences_of(*pairs)
         values = np.sort(differences)
         if not isinstance(functional.statistic.spec.form, Contrast):
@@ -92,7 +94,13 @@ def paired_records(first: Records, second: Records, functional: Functional) -> R
             )
     cautions = tuple(dict.fromkeys((*first.cautions, *second.cautions)))
     joint = replace(
-        first, arranged=pairs, design=design, values=values, paired=True, cautions=cautions
+        first,
+        arranged=pairs,
+        design=design,
+        values=values,
+        paired=True,
+        cautions=cautions,
+        least_distance=least,
     )
     if first.absent is None or second.absent is None or first.absent is second.absent:
         return joint

@@ -191,6 +191,7 @@ def _estimate_batch(
         design=design,
         plan=plan,
         chosen=request.method is None,
+        least=np.array([job.records.least_distance for job in jobs]),
         readings=True,
     )
     # The intervals of fallbacks come last, and hold.

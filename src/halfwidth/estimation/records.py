@@ -63,6 +63,8 @@ class Records:
     absent: NDArray[np.bool_] | None = None
     # Whether the values are differences within cases.
     paired: bool = False
+    # Of differences of two models, the least distance of a pseudo-case that the data place.
+    least_distance: float = 0.0
     # What the labels of the cases give reason to doubt.
     cautions: tuple[Caution, ...] = ()
 

@@ -41,6 +41,7 @@ from halfwidth.resampling.noise.deviations import deviations
 from halfwidth.resampling.noise.products import products
 from halfwidth.resampling.noise.smoothed_deviations import smoothed_deviations
 from halfwidth.resampling.noise.true_sizes import paired_sizes
+from halfwidth.resampling.weights.pareto_places import least_distances
 
 # Of the values 0 and 1 of two models for the same cases.
 PAIRED_PROPORTIONS = frozenset({Estimand.PROPORTION_DIFFERENCE, Estimand.PROPORTION_RATIO})
@@ -140,9 +141,13 @@ def sample_ingredients(
     plan: Plan,
     binary: bool = False,
     estimates: Array | None = None,
+    least: Array | None = None,
     first: int = 0,
 ) -> Ingredients:
-    """Ingredients of samples, (S, n), each in the order of the design; ``first``: its place."""
+    """Ingredients of samples, (S, n), each in the order of the design; ``first``: its place.
+
+    ``least`` are the least distances of pseudo-cases of differences that the data place, (S,).
+    """
     binary = binary and statistic.spec.estimand is Estimand.MEAN
     paired = statistic.spec.estimand in PAIRED_PROPORTIONS
     form = statistic.spec.form
@@ -201,6 +206,11 @@ def sample_ingredients(
                 statistic.spec.pair_bounds or bounds,
                 paired=statistic.spec.pair_bounds is not None,
                 spread=statistic.spec.estimand is Estimand.SPREAD,
+                least=lambda: (
+                    least
+                    if statistic.spec.pair_bounds is not None
+                    else least_distances(values, design)
+                ),
             ),
             **({Need.SORTED_VALUES: lambda: values} if design.simple else {}),
         },
@@ -214,6 +224,7 @@ def _by_pseudo_cases(
     *,
     paired: bool = False,
     spread: bool = False,
+    least: Callable[[], Array | None] = lambda: None,
 ) -> Callable[[MethodSpec], BothEnds]:
     """From a method to the distributions under the Dirichlet weights that it asks for."""
     once = functools.cache(weighted)
@@ -221,7 +232,9 @@ def _by_pseudo_cases(
     def weighted_for(method: MethodSpec) -> BothEnds:
         if method.pseudo_cases is None:
             raise TypeError(f"{method.name} declares no pseudo-cases")
-        return once(method.pseudo_cases(bounds, paired=paired, spread=spread, **dict(method.bound)))
+        made = method.pseudo_cases(bounds, paired=paired, spread=spread, **dict(method.bound))
+        known = least() if made.reach is not None and not spread else None
+        return once(made if known is None else made.with_least(known))
 
     return weighted_for
 
@@ -361,13 +374,15 @@ def intervals(
     design: Design | None = None,
     binary: bool = False,
     estimates: Array | None = None,
+    least: Array | None = None,
     clip: bool = False,
     errors: bool = True,
 ) -> list[Computed]:
     """Intervals by several methods for a batch of samples, in blocks that bound the memory.
 
     Samples, (S, n) or (S, k, n), stand in the canonical order of the design; independent cases in
-    any. ``estimates`` are the values of the statistic, where they are known already. All bootstraps
+    any. ``estimates`` are the values of the statistic, where they are known already, and ``least``
+    the least distances of pseudo-cases that the data place. All bootstraps
     share one block of draws, and so do all samples. One result for each method; with several
     levels, for each method at the first, then at the next.
     """
@@ -389,6 +404,7 @@ def intervals(
             plan=plan,
             binary=binary,
             estimates=None if estimates is None else estimates[start : start + step],
+            least=None if least is None else least[start : start + step],
             first=start,
         )
         blocks.append([])

@@ -15,6 +15,7 @@ from halfwidth.core.spec import (
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.intervals.auc import quantile_factor
 from halfwidth.intervals.bootstrap import percentile
+from halfwidth.intervals.dirichlet_intervals import dirichlet
 
 __all__ = ["delta", "jackknife_t"]
 
@@ -70,6 +71,7 @@ def delta(
 
 @interval_method(
     no_interval=_no_error_reason,
+    instead=dirichlet,
     title="jackknife with t",
     accepts=frozenset(
         {

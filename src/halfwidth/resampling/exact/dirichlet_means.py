@@ -99,6 +99,7 @@ class MeansBeyond:
     n_pairs: int
     design: Design
     pseudo_cases: PseudoCases
+    least: Callable[[NDArray[np.intp]], Array]  # The least distance of each pseudo-case, (P,)
     margin: float  # From 0 up
     places: NDArray[np.intp] | None = None  # Which pairs are meant; None: all
     known: dict[str, Array] = field(default_factory=dict)  # What has been looked for
@@ -150,7 +151,8 @@ class MeansBeyond:
         for start in range(0, len(places), step):
             part = slice(start, start + step)
             differences = self.differences(places[part])
-            ends = _inverted(differences, self.design, self.pseudo_cases, np.inf)
+            pseudo_cases = self.pseudo_cases.with_least(self.least(places[part]))
+            ends = _inverted(differences, self.design, pseudo_cases, np.inf)
             for side, end in enumerate(ends):
                 margin = -self.margin if end.is_upper else self.margin
                 shares[part, side, 0] = end.share_up_to(margin, log_probability)
@@ -288,6 +290,9 @@ def outer_distances(
     means, mean = totals / sizes, totals.sum(axis=-1) / sizes.sum()
     smallest, largest = means.min(axis=-1), means.max(axis=-1)
     equal = largest - smallest <= SAME * pseudo_cases.value_bounds.width
+    if pseudo_cases.reach.least:
+        # Of equal units a distance is known only from the models that differ by them.
+        equal &= ~((np.array(pseudo_cases.reach.least) > 0) & np.isfinite(pseudo_cases.reach.least))
     below, above = distances(mean, smallest, largest, pseudo_cases.reach)
     return mean, np.where(equal, equal_distance, below), np.where(equal, equal_distance, above)
 

@@ -26,7 +26,11 @@ from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.joint.pair_claims import Claims
 from halfwidth.resampling.joint.tails import Tails, Together
 from halfwidth.resampling.weights.dirichlet import Weighted, pseudo_weights
-from halfwidth.resampling.weights.pareto_places import drawn_reach
+from halfwidth.resampling.weights.pareto_places import (
+    drawn_reach,
+    least_distances,
+    least_of_pairs,
+)
 
 # Draws of pairs that are sorted at a time. No result depends on it.
 ELEMENTS_AT_A_TIME = 2**18
@@ -118,11 +122,15 @@ def draws_of_means(
             scale = shares[stratum] / (own @ size + added)
             means[:, start:stop] += total @ own.T * scale
             pseudo_shares[stratum, start:stop] = added * scale
-    reach = pseudo_cases.reach
+    reach, of_models = pseudo_cases.reach, least_distances(values, design, paired=True)
     far = None if reach is None else drawn_reach(reach, plan)
+
+    def least(places: NDArray[np.intp]) -> Array:
+        return least_of_pairs(*of_models[pairs[places]].T)
 
     def contrasts(places: int | slice) -> tuple[Array, Array]:
         first, second = np.atleast_2d(pairs[places]).T
+        reaching = pseudo_cases.with_least(least_of_pairs(of_models[first], of_models[second]))
         lower = means[first] - means[second]
         upper = lower.copy()
         for total, size, share in zip(totals, sizes, pseudo_shares, strict=True):
@@ -131,7 +139,7 @@ def draws_of_means(
                 upper += share * width
                 continue
             mean, below, above = outer_distances(
-                total[first] - total[second], size, pseudo_cases, np.inf
+                total[first] - total[second], size, reaching, np.inf
             )
             lower += share * np.maximum(mean[:, None] - below[:, None] * far, -width)
             upper += share * np.minimum(mean[:, None] + above[:, None] * far, width)
@@ -142,7 +150,7 @@ def draws_of_means(
         return differences_of(values[first], values[second])
 
     def beyond(margin: float) -> MeansBeyond:
-        return MeansBeyond(differences, len(pairs), design, pseudo_cases, margin)
+        return MeansBeyond(differences, len(pairs), design, pseudo_cases, least, margin)
 
     known = reach is not None and len(shares) == 1
     return JointDraws(

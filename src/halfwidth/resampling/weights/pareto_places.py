@@ -14,6 +14,7 @@ import numpy as np
 from halfwidth.core import rng
 from halfwidth.core.pseudo_cases import Reach
 from halfwidth.core.types import Array
+from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 
 # Nodes of the Gauss-Legendre rules over log(U^(-1/ν)), up to a limit and beyond it. Quantiles are
@@ -22,6 +23,11 @@ LIMIT, NEAR, BEYOND = 5.0, 24, 16
 # Places farther out than all but this share of them are as far as that one: of narrow differences
 # the bounds have 1e-40 and less, which no level sees and which spoils every path of an inversion.
 NEVER = 1e-25
+# Of two models the distance is at least this share of the typical deviation of either: models that
+# agree in every case are not known to do so in every case to come (decision 0093).
+SHARE_OF_DEVIATION = 0.2
+# Deviations below this share of the median are rounding.
+EQUAL = 1e-12
 
 
 def distances(mean: Array, smallest: Array, largest: Array, reach: Reach) -> tuple[Array, Array]:
@@ -29,7 +35,29 @@ def distances(mean: Array, smallest: Array, largest: Array, reach: Reach) -> tup
     below, above = mean - smallest, largest - mean
     if reach.shared:
         below = above = np.maximum(below, above)
+    if reach.least:
+        below, above = (np.maximum(one, reach.least) for one in (below, above))
     return below, above
+
+
+def least_distances(values: Array, design: Design, *, paired: bool = False) -> Array:
+    """The least that d is, (S, n) -> (S,); of models, of which the larger one holds for a pair.
+
+    Infinite where more than half of the units are equal, which tell of no distance. Else 0, and of
+    models a share of the median absolute deviation of their units.
+    """
+    means = design.totals(values) / design.unit_sizes
+    middle = np.median(means, axis=-1, keepdims=True)
+    deviation = np.median(np.abs(means - middle), axis=-1)
+    if paired:
+        return np.asarray(SHARE_OF_DEVIATION * deviation)
+    return np.where(deviation <= EQUAL * np.abs(middle[..., 0]), np.inf, 0.0)
+
+
+def least_of_pairs(one: Array, other: Array) -> Array:
+    """Of the least distances of two models that of their pair: infinite if both deviate by 0."""
+    larger = np.maximum(one, other)
+    return np.where(larger > 0, larger, np.inf)
 
 
 def expected_places(mean: Array, distance: Array, shape: float) -> tuple[Array, Array]:
