@@ -214,8 +214,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "allows.",
         "Elsewhere auto lets a case that was not seen lie a few times as far out as the outermost "
         "one. One or two cases, or cases of which more than half are equal, have no such distance, "
-        "and the bounds of the metric take its place. A further case that differs can make the interval much "
-        "shorter.",
+        "and the bounds of the metric take its place. Further cases that differ can make the "
+        "interval much shorter.",
         "Collect more cases.",
     ),
     CautionSpec(

@@ -14,6 +14,7 @@ from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import PAIRED_PROPORTIONS, estimands, rests_on_bounds
+from halfwidth.intervals.dirichlet_intervals import OF_DIFFERENCE
 from halfwidth.intervals.ranks import exact_ranks, holds_differences
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.engine import has_weights, standard_error
@@ -33,6 +34,9 @@ OF_CALIBRATION = {
     Estimand.OBSERVED_OVER_EXPECTED: "expected_score",
     Estimand.ENLARGED: "basic",
 }
+# Of the mean of either of two samples: with the tail of differences, since what fails in one sample
+# and not in the other is what a comparison is about (decision 0093).
+OF_EITHER_SAMPLE = METHODS["dirichlet_pareto"].with_parameters({"shape": OF_DIFFERENCE[1]})
 # DeLong's variance of an AUROC rests on the cases of the rarer class that are ranked wrongly. Where
 # it is expected of fewer cases (or clusters) than these, the variance is too small too often.
 FEW_RANKED_WRONG = 5
@@ -86,9 +90,11 @@ def choose_unpaired(functional: Functional, effect: Effect) -> MethodSpec:
         return METHODS[OF_CALIBRATION[Estimand.CALIBRATION_ERROR_DIFFERENCE]]
     if Estimand.PROPORTION in estimands(statistic, binary=functional.binary):
         return METHODS["newcombe_unpaired"]
-    if statistic.spec.estimand is Estimand.MEAN and not bounds.finite:
+    if statistic.spec.estimand is not Estimand.MEAN:
+        return METHODS["mover"]
+    if not bounds.finite:
         return METHODS["welch"]
-    return METHODS["mover"]
+    return METHODS["mover_or_welch"].putting_together(OF_EITHER_SAMPLE)
 
 
 def if_unseen_failures(method: MethodSpec) -> MethodSpec | None:

@@ -69,7 +69,8 @@ def _method(jobs: tuple[Job, Job], request: Request, effect: Effect) -> MethodSp
     """The method that compares the samples."""
     functional = jobs[0].functional
     if request.method is None:
-        return choose_unpaired(functional, effect)
+        unseen = request.failures == "unseen"
+        return _mover() if unseen else choose_unpaired(functional, effect)
     method = request.method
     if (method.of_each or method).attains is not None:
         raise OptionError(
@@ -106,7 +107,7 @@ def _own_estimates(
     jobs: tuple[Job, Job], request: Request, method: MethodSpec
 ) -> tuple[Estimate, ...]:
     """Either sample's own estimate, at the same level and by the method that is put together."""
-    own = estimate_jobs(jobs, replace(request, method=method.of_each))
+    own = _by_method(jobs, request, method.of_each)
     out_of_reach = any(
         one.method_spec.function in (exact, exact_attained)
         and any(
@@ -119,6 +120,20 @@ def _own_estimates(
         # Intervals of other levels make none of the level asked for; those of an approximation do.
         return estimate_jobs(jobs, replace(request, method=spec_of(semiparametric)))
     return own
+
+
+def _by_method(
+    jobs: tuple[Job, Job], request: Request, method: MethodSpec | None
+) -> tuple[Estimate, ...]:
+    """Either sample's estimate; where ``auto`` chose, by what stands in where there is none."""
+    estimates = estimate_jobs(jobs, replace(request, method=method))
+    if request.method is not None or method is None or method.instead is None:
+        return estimates
+    instead = replace(request, method=spec_of(method.instead))
+    return tuple(
+        estimate_jobs([job], instead)[0] if math.isnan(one.low + one.high) else one
+        for job, one in zip(jobs, estimates, strict=True)
+    )
 
 
 def _sides(level: Level) -> tuple[Level, ...]:
@@ -193,7 +208,7 @@ def _own_intervals(
     own_method = own[0].method_spec if own[0].method == semiparametric.__name__ else method.of_each
     if request.level.alternative != "two-sided":
         lower, upper = (
-            estimate_jobs(jobs, replace(request, method=own_method, level=side))
+            _by_method(jobs, replace(request, level=side), own_method)
             for side in _sides(request.level)
         )
     first, second = (

@@ -10,7 +10,7 @@ from halfwidth.core.spec import Estimand, Need, Promise, Unanswered, interval_me
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.intervals.proportion import wilson
 
-__all__ = ["mover", "newcombe_unpaired", "welch"]
+__all__ = ["mover", "mover_or_welch", "newcombe_unpaired", "welch"]
 
 
 @interval_method(
@@ -200,5 +200,70 @@ def _ratio(
     return Interval.of(np.where(defined, low, np.nan), np.where(defined, high, np.nan))
 
 
+@interval_method(
+    no_interval=_no_bounds,
+    title="MOVER or Welch",
+    accepts=frozenset({Estimand.MEAN}),
+    needs=(
+        *(Need.BOTH_ESTIMATES, Need.BOTH_INTERVALS, Need.EFFECT),
+        *(Need.BOTH_ERRORS, Need.BOTH_DEGREES),
+    ),
+    use_when="for the difference of the means of two samples of a metric with finite bounds: as "
+    "far as intervals with failures in mind, and never shorter than Welch's",
+    min_n=1,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
+    cite="zou_donner2008",
+    assumes="The two samples are independent, and the interval of each allows for what a further "
+    "case may be.",
+)
+def mover_or_welch(
+    estimates: ArrayLike,
+    intervals: tuple[Interval, Interval],
+    effect: Effect,
+    standard_errors: ArrayLike,
+    degrees: ArrayLike,
+    level: Level,
+) -> Interval:
+    """The farther end of `mover` and of `welch`, on either side.
+
+    Intervals of single means reach towards failures on one side and hardly on the other: where
+    both samples fail now and then, what `mover` makes of them is too short, and Welch's is not.
+
+    Parameters
+    ----------
+    estimates, standard_errors, degrees : array-like, shape (2, ...)
+        Of the first and of the second sample, as for `welch`.
+    intervals : tuple of Interval
+        Of either, as for `mover`.
+    effect : {"difference"}
+    level : Level
+
+    Returns
+    -------
+    Interval
+        Of the first mean minus the second; may leave its range. Where a sample has no degree of
+        freedom, that of `mover`.
+
+    References
+    ----------
+    Zou & Donner (2008); Welch (1947).
+
+    Examples
+    --------
+    >>> both = Interval.of(0.88, 0.92), Interval.of(0.80, 0.88)
+    >>> given = [0.90, 0.85], both, "difference", [0.01, 0.02], [19, 24]
+    >>> interval = mover_or_welch(*given, Level(0.95))
+    >>> print(f"{interval.low:.4f} {interval.high:.4f}")
+    0.0046 0.1039
+    """
+    one = mover(estimates, intervals, effect, level)
+    other = welch(estimates, standard_errors, degrees, level)
+    return Interval.of(
+        np.fmin(one.low, other.low) + 0 * one.low,
+        np.fmax(one.high, other.high) + 0 * one.high,
+        other.standard_error,
+    )
+
+
 # The catalogue lists these, in this order.
-DECLARED = (newcombe_unpaired, welch, mover)
+DECLARED = (newcombe_unpaired, welch, mover, mover_or_welch)
