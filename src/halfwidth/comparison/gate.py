@@ -8,12 +8,13 @@ more there are; with m comparisons its bound is that of the level 1 - α/m.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from halfwidth.comparison.verdicts import INCONCLUSIVE, INFERIOR
 from halfwidth.core.errors import OptionError
-from halfwidth.core.formatting import percent
+from halfwidth.core.formatting import percent, rough_percent
 from halfwidth.core.types import Level
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.gate import FAILED, PASSED, UNDECIDED, Gate
@@ -38,12 +39,42 @@ def judge(compare_at: Callable[[float], Comparisons], confidence_level: float) -
         return Gate(comparisons, FAILED, _first_of(comparisons, inferior, "inferior"))
     not_shown = [word in NOT_SHOWN for word in words]
     if not any(not_shown):
-        return Gate(comparisons, PASSED, _all_of(comparisons))
+        return Gate(comparisons, PASSED, _all_of(comparisons) + _undone(comparisons))
     reason = _first_of(comparisons, not_shown, "open")
     if INFERIOR in words:
         level = 1 - Level(confidence_level).alpha / len(words)
         reason += f" At {percent(level)}, by which one of {len(words)} fails, it is not shown."
     return Gate(comparisons, UNDECIDED, reason)
+
+
+def _undone(comparisons: Comparisons) -> str:
+    """Which share of failures of the new model alone would undo the outcome; empty if unknown."""
+    shares = [(share, item) for item in comparisons if (share := share_that_undoes(item)) < 1]
+    if not shares:
+        return ""
+    share, item = min(shares, key=lambda one: one[0])
+    metric = item.metric_spec.spec
+    where = f" of {item.label}" if item.label and len(comparisons) > 1 else ""
+    return (
+        f" Undone if {item.first} alone failed in {rough_percent(share)} of cases{where} "
+        f"({metric.display} {metric.worst:g})."
+    )
+
+
+def share_that_undoes(item: Difference) -> float:
+    """The share of cases in which the first model alone would have to fail for its bound to pass.
+
+    A failure is the worst value of the metric: a share s of them lowers the mean of the first model
+    by s times its distance from that, and the bound of the difference, which is (bound + margin)
+    from where it no longer shows what it shows, by as much. NaN but for differences of means.
+    """
+    spec = item.estimate.statistic_spec.spec
+    worst, verdict = item.metric_spec.spec.worst, item.verdict
+    if item.effect != "difference" or not spec.is_mean_of_values or worst is None or not verdict:
+        return math.nan
+    bound = item.low if item.sign > 0 else -item.high
+    room, distance = bound + (verdict.margin or 0.0), abs(item.first_value - worst)
+    return room / distance if distance and math.isfinite(room) else math.nan
 
 
 def _word(item: Difference) -> str:

@@ -153,9 +153,10 @@ class CaseValues:
             unit after scaling. Of several metrics by name: ``{"hd95": 200}``.
         failures : {"seen", "unseen", "both"}, default "seen"
             What ``"auto"`` allows for: ``"seen"``, failures such as these cases show; ``"unseen"``,
-            failures as none of them did; of verdicts also ``"both"``. Failures that are seen may be
-            worse by a heavy tail of them, others as bad as the bounds of the metric. The other
-            interval is ``if_unseen_failures``; for ``"both"`` a verdict has to hold under either.
+            failures as none of them did; ``"both"``, the first with the second beside it. Failures
+            that are seen may be worse by a heavy tail of them, others as bad as the bounds of the
+            metric. With ``"both"`` the other interval is ``if_unseen_failures``, and a verdict has
+            to hold under either.
         pairing : {"complete", "common", "none"}, default "complete"
             Which cases of several models are compared: ``"complete"``, all, and a case that some
             model lacks is an error; ``"common"``: such cases are left out and counted; ``"none"``:
@@ -254,7 +255,7 @@ class CaseValues:
             unit after scaling.
         failures : {"seen", "unseen", "both"}, default "seen"
             What ``"auto"`` allows for: ``"seen"``, failures such as these cases show; ``"unseen"``,
-            failures as none of them did; of verdicts also ``"both"``.
+            failures as none of them did; ``"both"``, the first with the second beside it.
         pairing : {"complete", "common", "none"}, default "complete"
             Which cases of several models are compared: ``"complete"``, all, and a case that some
             model lacks is an error; ``"common"``: such cases are left out and counted; ``"none"``:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.formatting import percent
+from halfwidth.core.formatting import percent, rough_percent
 from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import ENLARGED, Estimand, MethodSpec, Need, Unanswered, spec_of
 from halfwidth.core.titles import metric_title, statistic_title
@@ -115,8 +115,7 @@ def _about_failures(context: CautionContext) -> Iterator[Caution | None]:
         yield identical_worst(context.values, e.metric_spec.spec)
     if context.undefined:
         return
-    if e.unseen_failures_matter:
-        yield caution("HW315", n=context.units_text, interval=e.unseen_failures_text)
+    yield _unseen(context)
     if context.stands_in and e.method == dirichlet.__name__:
         # Values that say nothing of how far others lie, so that ``auto`` takes the bounds.
         units = context.units_text
@@ -127,6 +126,30 @@ def _about_failures(context: CautionContext) -> Iterator[Caution | None]:
     elif context.mostly_equal and e.method == dirichlet_pareto.__name__:
         units = f"{context.units_text}, more than half of one value,"
         yield caution("HW319", what=units, range=e.metric_spec.spec.bounds)
+
+
+def _unseen(context: CautionContext) -> Caution | None:
+    """What a share of failures that the cases do not exclude would make of a mean."""
+    e, values = context.estimate, context.values
+    spec = e.metric_spec.spec
+    mean = e.method == dirichlet_pareto.__name__ and e.statistic_spec.spec.is_mean_of_values
+    if not (mean and len(values)) or spec.worst is None or not math.isfinite(spec.worst):
+        return None
+    if e.over == "runs" or e.design == "paired" or (values == spec.worst).any():
+        return None
+    share = 1 - (1 - e.confidence_level) ** (1 / context.units)
+    value = e.value + share * (spec.worst - e.value)
+    if e.low <= value <= e.high:
+        return None
+    return caution(
+        "HW315",
+        n=context.units_text,
+        share=rough_percent(share),
+        level=percent(e.confidence_level),
+        what=e.subject,
+        value=e.text_of(value),
+        worst=f"{spec.worst:g}",
+    )
 
 
 def _missing(context: CautionContext) -> Caution:

@@ -256,7 +256,7 @@ def difference_ci(
         CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.
     failures : {"seen", "unseen", "both"}, default "seen"
         What ``"auto"`` allows for: ``"seen"``, failures such as these cases show; ``"unseen"``,
-        failures as none of them did; of verdicts also ``"both"``.
+        failures as none of them did; ``"both"``, the first with the second beside it.
     confidence_level : float, default 0.95
         Between 0 and 1; at least 0.5 for a one-sided bound.
     alternative : {"two-sided", "lower", "upper"}, default "two-sided"

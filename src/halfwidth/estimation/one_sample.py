@@ -63,9 +63,10 @@ def summary_ci(
         bounds to the metric's range; a method asked for by name gives its textbook formula.
     failures : {"seen", "unseen", "both"}, default "seen"
         What ``"auto"`` allows for: ``"seen"``, failures such as these cases show; ``"unseen"``,
-        failures as none of them did; of verdicts also ``"both"``. Failures that are seen may be
-        worse by a heavy tail of them, others as bad as the bounds of the metric. The other
-        interval is ``if_unseen_failures``; for ``"both"`` a verdict has to hold under either.
+        failures as none of them did; ``"both"``, the first with the second beside it. Failures
+        that are seen may be worse by a heavy tail of them, others as bad as the bounds of the
+        metric. With ``"both"`` the other interval is ``if_unseen_failures``, and a verdict has
+        to hold under either.
     confidence_level : float, default 0.95
         Between 0 and 1; at least 0.5 for a one-sided bound.
     alternative : {"two-sided", "lower", "upper"}, default "two-sided"

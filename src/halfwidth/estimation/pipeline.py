@@ -192,7 +192,7 @@ def _estimate_batch(
         plan=plan,
         chosen=request.method is None,
         least=np.array([job.records.least_distance for job in jobs]),
-        readings=True,
+        readings=request.failures == "both",
     )
     # The intervals of fallbacks come last, and hold.
     intervals = {row: (group, place) for group in groups for place, row in enumerate(group.rows)}

@@ -219,7 +219,6 @@ def resolve_request(
     over: Any = "cases",
     threads: Any = 1,
     failures: Any = "seen",
-    verdicts: bool = False,
     policies: Sequence[str] = MISSING_POLICIES,
 ) -> Request:
     """Check the options that all public functions share, and what a missing value may mean."""
@@ -256,21 +255,13 @@ def resolve_request(
         as_choice("over", over),
         n_threads,
         draws=n_resamples is not None,
-        failures=_resolve_failures(
-            failures, method if resolved_method else None, verdicts=verdicts
-        ),
+        failures=_resolve_failures(failures, method if resolved_method else None),
     )
 
 
-def _resolve_failures(failures: Any, named: Any, *, verdicts: bool) -> Failures:
+def _resolve_failures(failures: Any, named: Any) -> Failures:
     """The failures to allow for; ``named`` is the method, None for ``auto``."""
-    allowed = FAILURES if verdicts else FAILURES[:2]
-    if failures == FAILURES[-1] not in allowed:
-        raise OptionError(
-            f"{spelled('failures', failures)} is for verdicts (compare, gate); for an interval "
-            f"choose one of {', '.join(allowed)}"
-        )
-    chosen: Failures = one_of("failures", failures, allowed)
+    chosen: Failures = one_of("failures", failures, FAILURES)
     if chosen != "seen" and named is not None:
         raise OptionError(
             f"{spelled('failures', chosen)} says which interval auto makes, and "

@@ -123,8 +123,9 @@ class Estimate(SingleResult):
     rule : str or None
         The version of ``auto`` that chose the method; None where it was named.
     if_unseen_failures : ConfidenceInterval or None
-        The interval if cases can fail as none of these did, with a pseudo-case at the bound of the
-        metric for either end; None where that is the interval itself, or is not known.
+        With ``failures="both"`` the interval if cases can fail as none of these did, with a
+        pseudo-case at the bound of the metric for either end; None where that is the interval
+        itself, or is not known.
     """
 
     value: float

@@ -53,10 +53,10 @@ def calibration_test(
         Of the positive class (``"binary"``), of each class by itself (``"none"``), or of the
         largest probability of each case and whether it is right (``"top_label"``). Default:
         that of the positive class where there is one, else that of the top label.
-    n_resamples : int, optional
+    n_resamples : int, default 9999
         Samples of outcomes, N; default: 9999, and none for Spiegelhalter's z and the likelihood
-        ratio of so many cases that their distribution in large samples is as near (Lyapunov's ratio
-        at most 0.03: from some 1000 / (p (1 - p)) cases on). p is then that of large samples.
+        ratio of so many cases that their distribution in large samples is as near (Lyapunov's
+        ratio at most 0.03: some 1000 / (p (1 - p)) cases). p is then that of large samples.
     rng : None, int, SeedSequence or Generator, optional
         Makes bootstraps repeatable; default: fresh, and reported.
     n_threads : int, default 1

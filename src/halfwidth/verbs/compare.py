@@ -143,7 +143,6 @@ def compare(
         confidence_level=confidence_level,
         n_resamples=n_resamples,
         rng=rng,
-        verdicts=True,
     )
     settings = resolve_settings(
         Matched(request, dataset.pairing),

@@ -110,9 +110,9 @@ def curve(
     confidence_level : float, default 0.95
         Of each point, or of the band.
     n_resamples : int, optional
-        The work is this times the cases and the classes: for 100 000 cases a ROC curve takes 3
-        s with 999 resamples, half a minute with 9999. Of calibration those of the numbers that
-        stand on the figure, and up to 1999 of the band of a reliability curve.
+        From 20 000 independent cases on a curve takes some seconds for any number of them. Of
+        calibration those of the numbers that stand on the figure, and up to 1999 of the band of
+        a reliability curve.
     rng : None, int, SeedSequence or Generator, optional
         Makes bootstraps repeatable; default: fresh, and reported.
 

@@ -50,7 +50,9 @@ QUANTITIES: Final[dict[str, Option]] = {
         "As for `calibration_test`.", type="str, optional", default=None
     ),
     "calibration_test.n_resamples": Option(
-        "Samples of outcomes, N. Of 100 000 cases they take some seconds.",
+        "Samples of outcomes, N; default: 9999, and none for Spiegelhalter's z and the likelihood "
+        "ratio of so many cases that their distribution in large samples is as near (Lyapunov's "
+        "ratio at most 0.03: some 1000 / (p (1 - p)) cases). p is then that of large samples.",
         type="int, default 9999",
         default=None,
     ),
@@ -229,9 +231,10 @@ INTERVAL: Final[dict[str, Option]] = {
     ),
     "failures": Option(
         'What ``"auto"`` allows for: ``"seen"``, failures such as these cases show; '
-        '``"unseen"``, failures as none of them did; of verdicts also ``"both"``.',
+        '``"unseen"``, failures as none of them did; ``"both"``, the first with the second beside '
+        "it.",
         "Failures that are seen may be worse by a heavy tail of them, others as bad as the "
-        'bounds of the metric. The other interval is ``if_unseen_failures``; for ``"both"`` a '
+        'bounds of the metric. With ``"both"`` the other interval is ``if_unseen_failures``, and a '
         "verdict has to hold under either.",
         default="seen",
         choices=("seen", "unseen", "both"),
@@ -273,8 +276,8 @@ INTERVAL: Final[dict[str, Option]] = {
     ),
     "curve.confidence_level": Option("Of each point, or of the band.", type="float", default=0.95),
     "curve.n_resamples": Option(
-        "The work is this times the cases and the classes: for 100 000 cases a ROC curve takes 3 s "
-        "with 999 resamples, half a minute with 9999. Of calibration those of the numbers that "
+        "From 20 000 independent cases on a curve takes some seconds for any number of them. Of "
+        "calibration those of the numbers that "
         "stand on the figure, and up to 1999 of the band of a reliability curve.",
         type="int, optional",
         default=None,
