@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import zlib
@@ -32,14 +33,23 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # `HALFWIDTH_PART=2/10`: the tests of one part of ten, told apart by their names alone.
 PART, _, PARTS = os.environ.get("HALFWIDTH_PART", "0/1").partition("/")
 
+# Modules and tests are there to the end: nothing of them need be looked through for garbage.
+gc.disable()
+gc.set_threshold(10_000, 20, 20)
+
 AS_IMPORTED: dict[ModuleType, list[tuple[np.random.Generator, Any]]] = {}
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Remember how each module left its generators when it was imported.
+    """Make slow what is sampled, but for a part; remember how modules left their generators.
 
     The doctest of a function that a package only shows runs where the function is written.
     """
+    for item in items:
+        for mark in item.iter_markers("sampled"):
+            if zlib.crc32(item.nodeid.encode()) % mark.args[0]:
+                item.add_marker("slow")
     items[:] = [
         item
         for item in items
@@ -56,6 +66,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             for value in vars(module).values()
             if isinstance(value, np.random.Generator)
         ]
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage again, in what comes now."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
