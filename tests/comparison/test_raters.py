@@ -103,12 +103,12 @@ def test_intervals_are_those_of_gathered_cases() -> None:
         among = [cohen_kappa_score(one, other) for one, other in pairs]
         return float(np.mean(of_model) - np.mean(among))
 
-    drawn = Plan(3, 199, kept={}).indices(Design((N,), paired=True), 0, 199)
+    drawn = Plan(3, 99, kept={}).indices(Design((N,), paired=True), 0, 99)
     replicates = np.array([difference(chosen) for chosen in drawn])
     left_out = np.array([difference(np.delete(np.arange(N), case)) for case in range(N)])
     from_mean = left_out.mean() - left_out
     acceleration = (from_mean**3).sum() / (6 * (from_mean**2).sum() ** 1.5)
-    options: dict[str, Any] = {"metric": "cohen_kappa", "n_resamples": 199, "rng": 3}
+    options: dict[str, Any] = {"metric": "cohen_kappa", "n_resamples": 99, "rng": 3}
     plain = against_raters(model, raters, method="percentile", **options)[0]
     assert (plain.low, plain.high) == pytest.approx(np.quantile(replicates, (0.025, 0.975)))
     corrected = against_raters(model, raters, method="bca", **options)[0]
