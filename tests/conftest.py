@@ -46,10 +46,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     The doctest of a function that a package only shows runs where the function is written.
     """
+    alike: dict[tuple[Path, str, int], list[pytest.Item]] = {}
     for item in items:
         for mark in item.iter_markers("sampled"):
-            if zlib.crc32(item.nodeid.encode()) % mark.args[0]:
-                item.add_marker("slow")
+            alike.setdefault((item.path, item.originalname, mark.args[0]), []).append(item)
+    for (_, _, k), group in alike.items():
+        # Drawn by their names, as what stands at every kth place may have something in common.
+        group.sort(key=lambda item: zlib.crc32(item.nodeid.encode()))
+        for item in group[-(-len(group) // k) :]:
+            item.add_marker("slow")
     items[:] = [
         item
         for item in items

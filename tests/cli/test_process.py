@@ -36,6 +36,7 @@ def loaded_after(code: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "code",
     [

@@ -193,6 +193,7 @@ def read_only(opens: Callable[..., int]) -> Callable[..., int]:
 
 
 # Of a report, what is written first.
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("verb", sorted(VERBS.keys() - {"report --json"}))
 def test_what_cannot_be_written_leaves_what_was_there(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, verb: str

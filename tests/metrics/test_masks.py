@@ -465,6 +465,7 @@ def test_the_tolerance_is_never_left_out() -> None:
 # --------------------------------------------------------------------------- what is given
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", [bool, np.uint8, np.int16, float])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_arrays_are_left_as_they_are(dtype: type, order: Any) -> None:

@@ -113,6 +113,7 @@ def assert_close(got: Array, wanted: Array, values: Array, name: str) -> None:
 # --------------------------------------------------------------------------- same draws
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("design_name", DESIGNS)
 @pytest.mark.parametrize("name", STATISTICS)
 def test_replicates_are_the_statistic_of_the_cases_of_the_units_drawn(
@@ -132,6 +133,7 @@ def test_replicates_are_the_statistic_of_the_cases_of_the_units_drawn(
         assert_close(replicates(values, design, statistic, small), wanted, values, name)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("design_name", DESIGNS)
 @pytest.mark.parametrize("name", STATISTICS)
 def test_leave_one_out_values_are_those_of_a_loop_that_deletes_units(
@@ -574,6 +576,7 @@ def test_over_clusters_without_clusters_is_refused() -> None:
         )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("statistic", "method", "usable"),
     [

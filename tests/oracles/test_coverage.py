@@ -66,6 +66,7 @@ def assert_more_often(these: Covered, those: Covered) -> None:
 # --------------------------------------------------------------------------- exact at normal data
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
 @pytest.mark.parametrize("n", [2, 5, 10, 50])
 def test_t_covers_a_normal_mean_as_often_as_it_says(n: int, confidence: float) -> None:
@@ -122,6 +123,7 @@ def test_hall_covers_a_skewed_mean_more_often_than_t_and_t_more_often_than_perce
     assert got["t"].mean() < low
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", ["hoeffding", "empirical_bernstein"])
 @pytest.mark.parametrize("n", [2, 10, 100])
 def test_concentration_intervals_never_cover_less_often_than_they_say(method: str, n: int) -> None:

@@ -249,6 +249,7 @@ def test_gaffke_of_a_median_is_the_exact_binomial_interval(n: int) -> None:
 # --------------------------------------------------------------------------- promises
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("method", ["dirichlet", "gaffke"])
 @pytest.mark.parametrize("name", STATISTICS)
 def test_intervals_hold_their_estimate_and_are_nested(name: str, method: str) -> None:

@@ -29,6 +29,7 @@ def sample(seed: int, n: int, mean: float = -0.5) -> tuple[Array, Array]:
     return (rng.random(n) < p).astype(float), p
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", [*NAMES, "hosmer_lemeshow:3", "ece:bins=4,binning=mass"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_p_values_are_those_of_all_outcomes(name: str, weighted: bool) -> None:

@@ -79,6 +79,7 @@ def test_the_example_of_the_statistics() -> None:
     assert (narrow.k, narrow.l, round(narrow.chance, 4)) == (2, 8, 0.6489)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("alternative", ["lower", "upper"])
 @pytest.mark.parametrize("q", [0.1, 0.5, 0.8])
 def test_one_sided_bounds_meet_the_level_too(alternative: Alternative, q: float) -> None:

@@ -108,6 +108,7 @@ def test_twenty_classes_look_different() -> None:
     painted(ax)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("curves", [CURVES["roc"], CURVES["pr"], many(10), many(20), many(20, "")])
 def test_no_text_is_cut(curves: hw.Curves) -> None:
     ax = DRAW[curves[0].kind](curves)

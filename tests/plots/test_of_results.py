@@ -35,6 +35,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_draws_itself(name: str) -> None:
     result = RESULTS[name]()

@@ -483,6 +483,7 @@ def test_the_scale_of_weights_does_not_matter(asked: str) -> None:
 # --------------------------------------------------------------------------- functions of one's own
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("function", "given"),
     [

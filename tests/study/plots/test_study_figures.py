@@ -81,6 +81,7 @@ def drawn_once(name: str) -> Drawn:
     return Drawn(*FIGURES[name].drawn())
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", KINDS)
 def test_every_kind_of_figure_can_be_drawn(name: str) -> None:
     drawn = drawn_once(name)

@@ -102,6 +102,7 @@ def test_a_one_sided_t_misses_on_its_own_side_alone(alternative: str, side: str)
 # --------------------------------------------------------------------------- medians
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "population",
     [
