@@ -195,6 +195,7 @@ def dice(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("fmt", ["table", "json", "csv", "markdown", "latex"])
 def test_subsamples_of_a_table(run: Run, fmt: str, dice: Path, tmp_path: Path) -> None:
     out, figure = tmp_path / "out.txt", tmp_path / "sizes.svg"

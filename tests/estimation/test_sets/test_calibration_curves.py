@@ -232,6 +232,7 @@ def test_clusters_make_the_band_of_a_decision_curve_wider() -> None:
 # --------------------------------------------------------------------------- figures
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["calibration", "reliability", "reliability-bins", "decision"])
 def test_the_command_line_draws_them(kind: str, tmp_path: Path, run: Any) -> None:
     y, p = scored_cases(60)
