@@ -21,7 +21,7 @@ from halfwidth.cli.main import main
 # No test is timed: a machine that does other work as well is slow now and then. `make test` tries
 # few examples and `make test-slow` more, the same in every run: a change is judged by what it
 # changed. `pytest -m hypothesis --hypothesis-profile=search` looks for new ones.
-settings.register_profile("quick", deadline=None, max_examples=20, derandomize=True)
+settings.register_profile("quick", deadline=None, max_examples=10, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=30, derandomize=True)
 settings.register_profile("search", deadline=None, max_examples=200)
 settings.load_profile("quick")

@@ -127,6 +127,7 @@ def _linked(file: Path, link: Callable[[Path, Path], None]) -> Path:
     return other
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("spelled", [same, dotted, symlink, hard_link])
 @pytest.mark.parametrize("verb", WITH_INPUT)
 def test_an_input_is_no_output(

@@ -336,6 +336,7 @@ def asked_once(statistic: str, method: str) -> Any:
     return ask(statistic=statistic, method=method)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("statistic", STATISTICS)
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_works_or_is_refused_with_those_that_work(method: str, statistic: str) -> None:

@@ -99,6 +99,7 @@ def half_full(dimensions: int) -> tuple[Mask, Mask, tuple[float, ...]]:
 # --------------------------------------------------------------------------- empty masks
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dimensions", [2, 3])
 @pytest.mark.parametrize("name", EMPTY)
 def test_empty_masks(name: str, dimensions: int) -> None:

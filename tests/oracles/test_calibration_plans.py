@@ -76,6 +76,7 @@ def optimum(skewness: float) -> tuple[float, float, float]:
     return shape, -1 - scale * float(mean), scale
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("kind", "skewness"), [("normal", 0.0), ("normal", 0.8), ("normal", -0.5), ("classes", 0.0)]
 )

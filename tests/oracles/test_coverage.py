@@ -154,6 +154,7 @@ def test_trimmed_t_covers_the_trimmed_mean_of_a_symmetric_population() -> None:
 # --------------------------------------------------------------------------- quantiles
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("n", "q"), [(10, 0.5), (25, 0.25), (40, 0.9), (60, 0.95)])
 def test_exact_covers_a_quantile_as_often_as_its_binomial_sum(n: int, q: float) -> None:
     samples = 20_000
@@ -205,6 +206,7 @@ def test_average_coverage_of_proportions(n: int, confidence: float) -> None:
     assert got["wald"] < confidence - 0.2 * miss
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
 @pytest.mark.parametrize("n", [1, 2, 10, 50])
 def test_clopper_pearson_covers_every_proportion(n: int, confidence: float) -> None:

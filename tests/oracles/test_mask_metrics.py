@@ -757,6 +757,7 @@ def tubes(shape: Sequence[int], rng: np.random.Generator) -> Mask:
     return mask
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("shape", [(30, 41), (19, 16, 23)])
 @pytest.mark.parametrize(
     ("definition", "seed"), [("all", 0), *(("stored", seed) for seed in range(6))]

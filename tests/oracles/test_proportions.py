@@ -215,6 +215,7 @@ def test_bca_of_a_proportion_is_undefined_without_a_failure_or_a_success(x: int,
     assert math.isnan(got.high)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("confidence", LEVELS)
 def test_percentile_bootstrap_of_a_proportion_is_the_binomial_quantile(confidence: float) -> None:
     for n in (5, 50, 334):

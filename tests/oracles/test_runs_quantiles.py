@@ -32,6 +32,7 @@ def coverage(n: int, q: float, k: int, last: int) -> float:
 # --------------------------------------------------------------------------- exact, randomized
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("q", QUANTILES)
 @pytest.mark.parametrize("confidence", LEVELS)
 def test_the_level_is_met_in_expectation(q: float, confidence: float) -> None:
@@ -184,6 +185,7 @@ def hutson(values: Array, levels: Array) -> Array:
     return np.array(made)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n", [2, 5, 10, 25])
 @pytest.mark.parametrize("q", [0.05, 0.25, 0.5, 0.9, 0.95])
 def test_bootstrap_median_is_that_of_hutsons_bootstrap(n: int, q: float) -> None:

@@ -102,6 +102,7 @@ def test_leaving_cases_out_is_seen_not_to_pay() -> None:
     assert [one["n_missing"] for one in as_json["models"]] == [2, 0]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("models", "metric", "missing", "text"),
     [

@@ -57,6 +57,7 @@ def test_every_metric_is_that_of_the_rows_drawn(name: str, average: str, fast: b
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("fast", WAYS)
 @pytest.mark.parametrize(("name", "average"), EVERY)
 def test_two_classes(name: str, average: str, fast: bool) -> None:

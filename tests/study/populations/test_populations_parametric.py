@@ -191,6 +191,7 @@ def test_moments_that_do_not_exist(
     np.testing.assert_allclose(found, expected)
 
 
+@pytest.mark.sampled(2)
 @NAMED
 def test_draws_follow_the_distribution(
     name: str, parameters: Mapping[str, float], oracle: Any
