@@ -48,8 +48,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     alike: dict[tuple[Path, str, int], list[pytest.Item]] = {}
     for item in items:
-        for mark in item.iter_markers("sampled"):
-            alike.setdefault((item.path, item.originalname, mark.args[0]), []).append(item)
+        for mark in item.iter_markers("sampled") if not item.get_closest_marker("slow") else ():
+            function = item.name.partition("[")[0]
+            alike.setdefault((item.path, function, mark.args[0]), []).append(item)
     for (_, _, k), group in alike.items():
         # Drawn by their names, as what stands at every kth place may have something in common.
         group.sort(key=lambda item: zlib.crc32(item.nodeid.encode()))
