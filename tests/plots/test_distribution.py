@@ -117,6 +117,7 @@ def test_the_density_does_not_fall_at_the_bound_of_the_metric() -> None:
     np.testing.assert_allclose(part(frame, "density", "density"), 1, atol=0.03)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("values", "shares"),
     [
@@ -212,6 +213,7 @@ def test_texts_of_named_clusters_do_not_overlap() -> None:
     assert_tidy(plots.distribution(samples, made, groups=dict.fromkeys(samples, names)))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "label", ["", "$\\alpha_{", "tab\tand\nline\x1b[0m", "<script>&", "%d {0}"]
 )
