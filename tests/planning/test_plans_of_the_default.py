@@ -58,10 +58,11 @@ def assert_power(found: Array, plan: Any, points: float) -> None:
     assert abs(share - plan.power) < points + ERRORS * error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("studies", "points"),
-    # The slow one holds the plan to 3 points where the simulation alone is off by 1.3.
-    [(400, 0.0), pytest.param(4000, 0.005, marks=pytest.mark.slow)],
+    # The second holds the plan to 3 points where the simulation alone is off by 1.3.
+    [(400, 0.0), (4000, 0.005)],
 )
 def test_the_power_and_width_planned_are_those_of_a_comparison(studies: int, points: float) -> None:
     plan = planning.difference(0.05, difference=0.02, power=0.8, metric="dsc")

@@ -192,11 +192,13 @@ def assert_tidy(ax: Axes) -> None:
         assert overlap is None or overlap.width * overlap.height < 1
 
 
+@pytest.mark.slow
 def test_texts_of_nine_labels_and_two_statistics_do_not_overlap() -> None:
     samples = {label: RNG.beta(9, 2, 60) for label in ORGANS.split()}
     assert_tidy(plots.distribution(samples, estimates_of(samples, "mean", "median")))
 
 
+@pytest.mark.slow
 def test_texts_of_long_labels_and_statistics_do_not_overlap() -> None:
     samples = {f"{'a long name of $a structure_ ' * 5} {k}": RNG.random(30) for k in range(3)}
     made = estimates_of(samples, "trimmed_mean:0.1", "quantile:0.9", "mean")

@@ -490,6 +490,7 @@ def test_boxes_end_where_counts_begin() -> None:
     assert below["bca"] == 2
 
 
+@pytest.mark.slow
 def test_a_method_looks_the_same_in_every_figure() -> None:
     for cells in (CELLS, CELLS[CELLS["method"].isin(["bca", "t"])]):
         for quantity in ("coverage", "width"):
@@ -499,6 +500,7 @@ def test_a_method_looks_the_same_in_every_figure() -> None:
             assert line.get_marker() == METHOD_STYLES["bca"].marker
 
 
+@pytest.mark.slow
 def test_a_metric_looks_the_same_in_every_figure() -> None:
     for name in ("metrics-coverage", "sample-needs", "pace-by-metric", "characteristics"):
         drawn = drawn_once(name)
