@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import zlib
@@ -20,7 +21,7 @@ from halfwidth.cli.main import main
 # No test is timed: a machine that does other work as well is slow now and then. `make test` tries
 # few examples and `make test-slow` more, the same in every run: a change is judged by what it
 # changed. `pytest -m hypothesis --hypothesis-profile=search` looks for new ones.
-settings.register_profile("quick", deadline=None, max_examples=20, derandomize=True)
+settings.register_profile("quick", deadline=None, max_examples=10, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=30, derandomize=True)
 settings.register_profile("search", deadline=None, max_examples=200)
 settings.load_profile("quick")
@@ -32,14 +33,29 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # `HALFWIDTH_PART=2/10`: the tests of one part of ten, told apart by their names alone.
 PART, _, PARTS = os.environ.get("HALFWIDTH_PART", "0/1").partition("/")
 
+# Modules and tests are there to the end: nothing of them need be looked through for garbage.
+gc.disable()
+gc.set_threshold(10_000, 20, 20)
+
 AS_IMPORTED: dict[ModuleType, list[tuple[np.random.Generator, Any]]] = {}
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Remember how each module left its generators when it was imported.
+    """Make slow what is sampled, but for a part; remember how modules left their generators.
 
     The doctest of a function that a package only shows runs where the function is written.
     """
+    alike: dict[tuple[Path, str, int], list[pytest.Item]] = {}
+    for item in items:
+        for mark in item.iter_markers("sampled") if not item.get_closest_marker("slow") else ():
+            function = item.name.partition("[")[0]
+            alike.setdefault((item.path, function, mark.args[0]), []).append(item)
+    for (_, _, k), group in alike.items():
+        # Drawn by their names, as what stands at every kth place may have something in common.
+        group.sort(key=lambda item: zlib.crc32(item.nodeid.encode()))
+        for item in group[-(-len(group) // k) :]:
+            item.add_marker("slow")
     items[:] = [
         item
         for item in items
@@ -56,6 +72,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             for value in vars(module).values()
             if isinstance(value, np.random.Generator)
         ]
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage again, in what comes now."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

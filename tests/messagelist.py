@@ -50,10 +50,14 @@ def _letters(parts: list[str]) -> int:
 
 def _unlisted(text: str) -> list[str]:
     rest, before = BY_OTHERS.sub("", " ".join(text.split())), ""
+    if not WORDS.search(rest):
+        return []
     long, short = entries()
+    # What is not there at first is not there later: what is taken out leaves a mark.
+    there = [parts for parts in long if all(part in rest for part in parts)]
     while rest != before:
         before = rest
-        for parts in long:
+        for parts in there:
             rest = _without(rest, parts)
     return [
         words

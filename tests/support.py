@@ -86,7 +86,7 @@ def quickly(door: Callable[..., T], *data: Any, n_resamples: int = 199, **option
 
 
 def examples(thorough: int) -> settings:
-    """So many random examples in the thorough profile, a fifth of them in the quick one."""
+    """So many random examples in the thorough profile, a third in the quick one, five at least."""
     return settings(max_examples=max(settings().max_examples * thorough // 100, 5))
 
 

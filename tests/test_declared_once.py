@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -87,6 +88,7 @@ def without_words(tree: ast.Module) -> Iterator[ast.Constant]:
             yield node
 
 
+@functools.cache
 def names_in(path: Path) -> dict[str, int]:
     """The names that are written as texts in a file, without parameters, and the line of each."""
     found: dict[str, int] = {}

@@ -157,6 +157,7 @@ def test_the_authorities_stand_in_the_files_that_the_page_names() -> None:
             assert word in tests, (files, word)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("method", hw.METHODS, ids=lambda method: method.name)
 def test_the_example_of_a_method_is_made_by_it(method: MethodSpec) -> None:
     assert method.title in examples.of_method(method).printed()

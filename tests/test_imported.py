@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,8 +40,14 @@ def test_a_circle_is_found_unless_its_arrow_is_declared(tmp_path: Path) -> None:
     assert size.circles_of(tmp_path) == []
 
 
+IMPORT = re.compile(r"^[ \t]*(?:from [\w.]+ )?import (?:\([^)]*\)|.*)", re.MULTILINE)
+PRIVATE = re.compile(r"\b_(?!_)\w")
+
+
 def private_imports(text: str) -> Iterator[str]:
     """Imports of other libraries by a name that begins with an underscore somewhere."""
+    if not any(PRIVATE.search(line) for line in IMPORT.findall(text)):  # need not be parsed
+        return
     for node in ast.walk(ast.parse(text)):
         names = []
         if isinstance(node, ast.Import):

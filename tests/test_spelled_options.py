@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from halfwidth.core.option_table.table import OPTIONS
 SOURCE = Path(halfwidth.__file__).parent
 TABLE = "core/option_table"
 SPELLING = {"spelled", "spelled_both", "flag_of"}
+SPELLED = re.compile(rf"\b(?:{'|'.join(SPELLING)})\(")
 FILES = [
     path
     for path in sorted(SOURCE.rglob("*.py"))
@@ -27,7 +29,7 @@ FILES = [
 
 def flags_in(text: str) -> Iterator[tuple[int, str]]:
     """Flags of the command in the texts of a file, docstrings excepted, and the line of each."""
-    if "--" not in text:  # most files: they need not be parsed
+    if flags().isdisjoint(FLAG.findall(text)):  # most files: they need not be parsed
         return
     tree = ast.parse(text)
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
@@ -44,7 +46,7 @@ def flags_in(text: str) -> Iterator[tuple[int, str]]:
 
 def named_in(text: str) -> Iterator[tuple[int, str]]:
     """The options that messages of a file name, and the line of each."""
-    for node in ast.walk(ast.parse(text)) if any(word in text for word in SPELLING) else ():
+    for node in ast.walk(ast.parse(text)) if SPELLED.search(text) else ():
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in SPELLING and node.args:
             name = node.args[0]
             if isinstance(name, ast.Constant) and isinstance(name.value, str):

@@ -9,7 +9,7 @@ import ast
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -73,8 +73,9 @@ def main(root: Path) -> None:
 
 def circles_of(root: Path) -> list[set[str]]:
     """Modules that import each other, directly or through others, but for declared arrows."""
-    trees = dict(_trees(root / "src"))
-    graph = {module: _imports(tree, trees) for module, tree in trees.items()}
+    modules = {_module(path, root / "src") for path in _files(root / "src")}
+    # Trees are let go one by one: together they are more than is needed, and slow to hold.
+    graph = {module: _imports(tree, modules) for module, tree in _trees(root / "src")}
     for importer, imported in _declared_arrows(root):
         graph[importer].discard(imported)
     return [group for group in _strongly_connected(graph) if len(group) > 1]
@@ -117,29 +118,35 @@ def _files(folder: Path) -> list[Path]:
 
 def _trees(folder: Path) -> Iterator[tuple[str, ast.Module]]:
     for path in _files(folder):
-        parts = path.relative_to(folder).with_suffix("").parts
-        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        yield name, ast.parse(path.read_text(encoding="utf-8"))
+        yield _module(path, folder), ast.parse(path.read_text(encoding="utf-8"))
 
 
-def _imports(tree: ast.Module, modules: dict[str, ast.Module]) -> set[str]:
+def _module(path: Path, folder: Path) -> str:
+    """The name of a file's module."""
+    parts = path.relative_to(folder).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imports(tree: ast.Module, modules: Container[str]) -> set[str]:
     """Modules of the package that a module imports, wherever, but for types alone."""
-    for_types = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
-        for inner in ast.walk(node)
-    }
     found = set()
-    for node in ast.walk(tree):
-        if id(node) in for_types:
-            continue
+    for node in _below(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             each = [f"{node.module}.{alias.name}" for alias in node.names]
             found |= {one if one in modules else node.module for one in each}
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
     return {name for name in found if name.split(".")[0] == "halfwidth"}
+
+
+def _below(tree: ast.AST) -> Iterator[ast.AST]:
+    """The statements below a node, but for what is for types alone."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+            continue
+        if not isinstance(node, ast.expr):
+            yield node
+            yield from _below(node)
 
 
 def _strongly_connected(graph: dict[str, set[str]]) -> list[set[str]]:

@@ -38,6 +38,11 @@ SAYING = ("complain", "note")
 PROSE = re.compile(r"[a-z]{2,}[,:;]? |[ (][a-z]{2,}")
 # A value of a template for `str.format`.
 FIELD = re.compile(r"\{\w+(?:![rs])?(?::[^{}]*)?\}")
+# What holds no text: most of a tree.
+WITHOUT_TEXT = (
+    *(ast.Name, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop),
+    *(ast.Import, ast.ImportFrom, ast.Pass),
+)
 # Values side by side.
 VALUES = re.compile(r"…{2,}")
 
@@ -106,6 +111,8 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
     if isinstance(node, ast.arg | ast.AnnAssign):
         skipped.append(node.annotation)
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, WITHOUT_TEXT):
+            continue
         documents = isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
         if child not in skipped and not documents:
             yield child

@@ -41,6 +41,7 @@ def files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 OF = "of the positive class, 0 to 1"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("fmt", ["table", "json", "csv", "markdown", "latex"])
 @pytest.mark.parametrize("verb", ["ci", "compare", "rank"])
 def test_of_two_classes_every_output_says_that_half_of_the_sum_is_meant(

@@ -136,6 +136,7 @@ def test_csv_reads_back_as_a_table(run: Run, long: Path) -> None:
     assert [float(row["low"]) for row in rows] == [e["low"] for e in entries]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("fmt", FORMATS)
 @pytest.mark.parametrize("flag", ["--out", "-o"])
 def test_out_writes_the_same_text_to_a_file(
@@ -336,6 +337,7 @@ def test_three_hundred_columns(run: Run, tmp_path: Path) -> None:
     assert len(lines) < 330
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("statistics", [["mean"], ["mean", "median"]])
 @pytest.mark.parametrize("side", ["two-sided", "lower"])
 def test_tables_of_real_data_fit_80_columns(
@@ -365,6 +367,7 @@ def test_columns_of_truth_values_count_right_and_wrong(run: Run, tmp_path: Path)
     assert (second["metric"], second["value"]) == ("dsc", pytest.approx(0.8))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
 @pytest.mark.parametrize("name", ["x" * 20_000, "word " * 4_000], ids=["letters", "words"])
 def test_names_without_end_lose_their_middle(

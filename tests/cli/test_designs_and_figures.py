@@ -103,6 +103,7 @@ def test_a_row_without_a_label_is_named(tmp_path: Path, run: Run) -> None:
     assert "1 of 3 cases lack a label in groups (case b)" in ran.err
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("suffix", ["png", "svg"])
 @pytest.mark.parametrize("kind", ["distribution", "forest"])
 def test_a_figure_is_drawn_beside_the_table(

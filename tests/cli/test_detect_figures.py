@@ -49,6 +49,7 @@ def axes_of(one: Any) -> matplotlib.axes.Axes:
     return found
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("options", "label"),
     [
@@ -132,6 +133,7 @@ def test_what_cannot_be_drawn_is_refused_before_anything_is_read(
     assert "no.csv" not in ran.err
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("options", "note"),
     [

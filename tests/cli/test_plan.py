@@ -112,6 +112,7 @@ def test_repeated_options_make_a_table(run: Run) -> None:
     assert [row[3] for row in rows] == ["6.20", "2.77", "12.40", "5.54"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("fmt", ["table", "json", "csv", "markdown", "latex"])
 def test_every_verb_has_every_format(verb: str, fmt: str, run: Run, tmp_path: Path) -> None:
@@ -138,6 +139,7 @@ def test_every_verb_has_every_format(verb: str, fmt: str, run: Run, tmp_path: Pa
     assert out.read_text(encoding="utf-8") == ran.out
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "runs"])
 def test_every_verb_draws_its_curve(verb: str, run: Run, tmp_path: Path) -> None:
     figure = tmp_path / "plan.svg"

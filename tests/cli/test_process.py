@@ -36,6 +36,7 @@ def loaded_after(code: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "code",
     [
@@ -83,6 +84,7 @@ def test_debug_shows_the_traceback_and_keeps_the_status(tmp_path: Path) -> None:
     assert done.returncode == 2
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "arguments",
     [["methods"], ["methods", "exact"], ["ci", "größe.csv", "--by", "模型"]],
@@ -102,6 +104,7 @@ def test_output_survives_a_pipe_on_windows(arguments: list[str], tmp_path: Path)
     assert b"internal error" not in done.stderr
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("arguments", PRINTING)
 def test_a_reader_that_goes_away_is_no_error(arguments: list[str], tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("case,dice\na,0.9\nb,0.8\nc,0.7\n")
@@ -137,6 +140,7 @@ def ended_with(
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("streams", "reason", "arguments"),
     [

@@ -298,6 +298,7 @@ def test_a_browser_that_fails_leaves_the_page_of_before(
     assert not [*folder.glob(".*")]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("values", "options"),
     [

@@ -195,14 +195,15 @@ def dice(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("fmt", ["table", "json", "csv", "markdown", "latex"])
 def test_subsamples_of_a_table(run: Run, fmt: str, dice: Path, tmp_path: Path) -> None:
     out, figure = tmp_path / "out.txt", tmp_path / "sizes.svg"
-    how = ("--metric", "dsc", "--seed", 1, "--sizes", "10,40")
+    how = ("--metric", "dsc", "--seed", 1, "--sizes", "10,40", "--repeats", 9)
     ran = run(*SUBSAMPLE, dice, *how, "--format", fmt, "--out", out, "--plot", figure)
     assert ran.status == 0, ran.err
     values = [float(line.split(",")[1]) for line in dice.read_text().splitlines()[1:]]
-    found = hw.planning.subsample(values, sizes=[10, 40], metric="dsc", rng=1)
+    found = hw.planning.subsample(values, sizes=[10, 40], repeats=9, metric="dsc", rng=1)
     text = out.read_text()
     if fmt == "json":
         assert json.loads(text) == found.to_dict() | {"label": "dice"}

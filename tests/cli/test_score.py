@@ -153,6 +153,7 @@ def test_json_without_out_is_the_table(gaps: tuple[Path, Path], run: Run) -> Non
     assert [caution["code"] for caution in content["cautions"]] == ["HW104"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", ".CSV"])
 def test_tables_of_all_formats_hold_the_same(
     gaps: tuple[Path, Path], run: Run, tmp_path: Path, suffix: str

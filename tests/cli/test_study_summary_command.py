@@ -288,6 +288,7 @@ def test_defaults_that_are_not_in_the_store_name_their_option(
 PARTS = ("pace", "tests", "mixed", "needs", "ratios", "shifts", "failures")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_has_every_format(store: Path, run: Run, part: str) -> None:
     options = [store, "--what", part, "--statistic", "mean", "--method", "percentile"]

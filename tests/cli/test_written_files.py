@@ -127,6 +127,7 @@ def _linked(file: Path, link: Callable[[Path, Path], None]) -> Path:
     return other
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("spelled", [same, dotted, symlink, hard_link])
 @pytest.mark.parametrize("verb", WITH_INPUT)
 def test_an_input_is_no_output(
@@ -193,6 +194,7 @@ def read_only(opens: Callable[..., int]) -> Callable[..., int]:
 
 
 # Of a report, what is written first.
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("verb", sorted(VERBS.keys() - {"report --json"}))
 def test_what_cannot_be_written_leaves_what_was_there(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, verb: str

@@ -36,6 +36,7 @@ def predictions(*described: str) -> hw.Predictions:
     return hw.Predictions.from_arrays(TRUTH, SCORES, **{name: DESIGN[name] for name in described})
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "design",
     [

@@ -166,6 +166,7 @@ def _answer(verb: str, kind: str, given: Mapping[str, Any]) -> Any:
     return {"result": result.to_dict(), "frames": frames, "cases": cases}
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("verb", "kind", "name"), options())
 def test_an_option_has_an_effect_or_is_refused(verb: str, kind: str, name: str) -> None:
     given = GIVEN.get(f"{verb}.{name}", GIVEN[name])

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -18,9 +19,11 @@ from over_data import estimate_detector, in_centres, over
 from support import Run, codes
 
 import halfwidth as hw
+from halfwidth.arithmetic import kernel_curves
 from halfwidth.core.spec import Estimand, Metric, Need, interval_method, spec_of
 from halfwidth.core.types import Interval
 from halfwidth.core.undefined import no_interval
+from halfwidth.metrics.calibration import kernel_curve
 from halfwidth.study.specs.spec import Instance
 
 GOOD = np.random.default_rng(4).normal(0.8, 0.03, 120).clip(0, 1)
@@ -143,6 +146,20 @@ def masks(
     return hw.score_masks(BALL, reference, metrics, spacing=spacing, **how)
 
 
+def ece_of_kernels(n: int) -> Any:
+    truth, scores = np.arange(n) % 2, np.arange(n) / (n - 1)
+    return hw.metric_ci(truth, scores, metric="ece_kde:0.1", n_resamples=99, rng=1)
+
+
+def of_pairs_of_some(n: int) -> Any:
+    """Of so many cases as if 100 were many."""
+    with (
+        mock.patch.object(kernel_curve, "MOST_CASES", 100),
+        mock.patch.object(kernel_curves, "MOST_CASES", 100),
+    ):
+        return ece_of_kernels(n)
+
+
 SITUATIONS |= {
     "HW104": lambda: masks(np.zeros_like(BALL)),
     "HW105": lambda: masks(TWO),
@@ -155,9 +172,7 @@ SITUATIONS |= {
     "HW422": lambda: over_centres(4),
     "HW508": calibrated,
     "HW510": lambda: hw.metric_ci([0, 1, 1, 0], [0.0, 0.6, 0.9, 0.5], metric="nll", rng=1),
-    "HW511": lambda: hw.metric_ci(
-        [0, 1] * 5001, np.arange(10_002) / 10_001, metric="ece_kde:0.1", n_resamples=99, rng=1
-    ),
+    "HW511": lambda: of_pairs_of_some(102),
     "HW507": lambda: masks(BALL * (1 + (np.arange(20) > 10)), labels={"ball": 1, "ignore": 2}),
 }
 
@@ -490,6 +505,16 @@ def test_the_situation_raises_it_in_its_place_with_its_numbers_filled_in(code: s
     # Each once; in a ranking once for each model.
     assert codes(e) == sorted(codes(e))
     assert len({(one.code, getattr(one, "about", "")) for one in e.cautions}) == len(codes(e))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "told"), [(10_000, False), (10_001, True)])
+def test_more_than_ten_thousand_cases_are_not_all_compared(n: int, told: bool) -> None:
+    assert ("HW511" in codes(ece_of_kernels(n))) == told
+
+
+def test_few_cases_are_all_compared() -> None:
+    assert "HW511" not in codes(of_pairs_of_some(100))
 
 
 @pytest.mark.parametrize("statistic", ["mean", "median", "trimmed_mean", "sd", "iqr"])

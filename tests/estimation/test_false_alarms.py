@@ -64,6 +64,7 @@ def situations() -> Iterator[Any]:
     yield pytest.param(of_values(bell, "sd", "dsc"), 50, id="sd-50")
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("draw", "n"), list(situations()))
 def test_clean_samples_are_not_flagged(draw: Draw, n: int) -> None:
     flagged, found = share_flagged(draw, n)

@@ -166,6 +166,7 @@ def test_weighted_area_has_the_error_of_a_jackknife_over_cases() -> None:
 CLUSTERS = np.repeat(np.arange(40), 3)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("clusters", [5, 40])
 @pytest.mark.parametrize("kind", ["groups", "strata"])
 def test_equal_values_get_an_interval_in_every_design(kind: str, clusters: int) -> None:

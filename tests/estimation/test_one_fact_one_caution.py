@@ -175,6 +175,7 @@ def messages(answer: Any, code: str) -> list[list[str]]:
     return [[one["message"] for one in row["cautions"] if one["code"] == code] for row in rows]
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("having", [ONE, ALL], ids=["one", "all"])
 @pytest.mark.parametrize("code", FACTS)
 def test_who_has_a_fact_is_named_once_and_nobody_else(code: str, having: tuple[str, ...]) -> None:

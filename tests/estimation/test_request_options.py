@@ -63,6 +63,7 @@ def test_levels_of_any_float_type(level: Any) -> None:
     assert e.confidence_level == pytest.approx(float(level))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("level", [1 - 1e-6, 1 - 1e-12, 1 - 2**-53])
 @pytest.mark.parametrize("method", METHODS)
 def test_levels_near_1_give_an_interval_or_say_why_not(method: str, level: float) -> None:
@@ -335,6 +336,7 @@ def asked_once(statistic: str, method: str) -> Any:
     return ask(statistic=statistic, method=method)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("statistic", STATISTICS)
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_works_or_is_refused_with_those_that_work(method: str, statistic: str) -> None:

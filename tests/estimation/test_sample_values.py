@@ -488,6 +488,7 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", COMPLEX)
 @pytest.mark.parametrize("taker", TAKERS)
 def test_complex_numbers_are_refused_wherever_values_enter(taker: str, kind: str) -> None:

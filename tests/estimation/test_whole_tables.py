@@ -33,6 +33,7 @@ def numbers(e: hw.Estimate) -> tuple[float, ...]:
     return (e.value, e.low, e.high, e.standard_error)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", ["auto", "percentile", "bca"])
 @pytest.mark.parametrize("n", [12, 60])
 def test_a_row_equals_the_estimate_of_its_values_alone(method: str, n: int) -> None:

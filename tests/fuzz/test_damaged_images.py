@@ -67,6 +67,7 @@ def check(name: str, folder: Path, capfd: Any, seed: int, count: int) -> None:
     assert any(told), "nothing was refused"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", FILES)
 def test_damaged_images_are_label_maps_or_one_line(
     name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]

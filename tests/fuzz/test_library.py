@@ -29,7 +29,7 @@ from halfwidth.core.spec import Promise
 
 mpl.use("Agg")
 
-SHORT, LONG = 100, int(os.environ.get("HALFWIDTH_FUZZ_CALLS", "1700"))
+SHORT, LONG = 50, int(os.environ.get("HALFWIDTH_FUZZ_CALLS", "1700"))
 FIRST = int(os.environ.get("HALFWIDTH_FUZZ_SEED", "0"))
 # Of errors, and of a line of what a result says of itself.
 LONGEST = 500

@@ -72,6 +72,7 @@ def memory(read: Callable[[], Image]) -> tuple[int, Image]:
         tracemalloc.stop()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("suffix", WRITERS)
 def test_values_of_eight_bytes_take_one(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -788,6 +788,7 @@ def test_reading_imports_no_library_before_it_is_needed() -> None:
 # Fuzz: an image, or one line that says why not; never another error, noise, or heaps of memory.
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("compress", [True, False])
 @pytest.mark.parametrize("suffix", IMAGE_SUFFIXES)
 def test_damaged_files_are_images_or_one_line(

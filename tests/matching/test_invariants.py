@@ -101,6 +101,7 @@ def _apart(objects: ObjectSet) -> ObjectSet:
     return dataclasses.replace(objects, objects=tuple(made))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("criterion", "strategy"), combinations())
 def test_pairs_are_admitted_and_each_object_is_in_one(
@@ -157,6 +158,7 @@ def test_tighter_thresholds_find_no_more(criterion: str, strategy: str) -> None:
     assert seen
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("criterion", "strategy"), combinations())
 def test_the_order_of_images_and_chunks_does_not_matter(
     criterion: str, strategy: str, monkeypatch: pytest.MonkeyPatch
@@ -179,6 +181,7 @@ def test_the_order_of_images_and_chunks_does_not_matter(
         np.testing.assert_array_equal(again.n_references[::-1], lists.n_references)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("criterion", "strategy"), combinations())
 def test_one_way_is_one_of_many(criterion: str, strategy: str) -> None:
     how = how_of(criterion, strategy)
@@ -232,6 +235,7 @@ def test_empty_sides_are_all_missed_or_all_false(criterion: str, strategy: str) 
     assert match_images(few, true, how).images == true.images
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("strategy", ["greedy_by_score", "greedy_by_localisation", "hungarian"])
 @pytest.mark.parametrize("criterion", LOCALISATIONS.names)
 def test_duplicates_are_false_unless_ignored(criterion: str, strategy: str) -> None:

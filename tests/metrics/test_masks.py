@@ -99,6 +99,7 @@ def half_full(dimensions: int) -> tuple[Mask, Mask, tuple[float, ...]]:
 # --------------------------------------------------------------------------- empty masks
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dimensions", [2, 3])
 @pytest.mark.parametrize("name", EMPTY)
 def test_empty_masks(name: str, dimensions: int) -> None:
@@ -465,6 +466,7 @@ def test_the_tolerance_is_never_left_out() -> None:
 # --------------------------------------------------------------------------- what is given
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", [bool, np.uint8, np.int16, float])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_arrays_are_left_as_they_are(dtype: type, order: Any) -> None:

@@ -96,6 +96,7 @@ def bca_share(bias: float, a: float, tail: float) -> float:
     return float(stats.norm.cdf(bias + shifted / (1 - a * shifted)))
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("sample", SAMPLES)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", STATISTICS)
@@ -148,6 +149,7 @@ def test_bounds_agree_with_scipys_within_monte_carlo_error(
             assert np.mean(replicates <= ours_of + rounding) >= share - allowed
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", STATISTICS)
 def test_standard_error_is_the_sd_of_scipys_replicates(name: str) -> None:
     # The SD of B replicates has a relative SE of √((κ - 1)/(4B)), κ their kurtosis; six of the two
@@ -163,6 +165,7 @@ def test_standard_error_is_the_sd_of_scipys_replicates(name: str) -> None:
 # --------------------------------------------------------------------------- same replicates
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("alternative", "scipys"), [("two-sided", "two-sided"), ("lower", "greater"), ("upper", "less")]
 )
@@ -233,6 +236,7 @@ def test_share_below_counts_half_of_the_ties() -> None:
 # --------------------------------------------------------------------------- acceleration
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", STATISTICS)
 def test_acceleration_is_that_of_a_plain_jackknife(name: str) -> None:
     generator = np.random.default_rng(6)
@@ -288,6 +292,7 @@ def test_bca_is_undefined_where_the_jackknife_variance_vanishes(name: str) -> No
         assert spread.low < spread.high
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["mean", "sd", "trimmed_mean", "median", "iqr"])
 def test_bootstrap_of_equal_values_is_a_point(name: str) -> None:
     # Every resample of equal values is the sample, so every replicate is the estimate.

@@ -386,6 +386,7 @@ def covered(
     return float((bounds.low > truth).mean()), float((bounds.high < truth).mean())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["ece", "ece_l2"])
 @pytest.mark.parametrize("middle", [0.0, -3.0])
 def test_intervals_hold_the_truth_of_calibrated_models(name: str, middle: float) -> None:

@@ -76,6 +76,7 @@ def optimum(skewness: float) -> tuple[float, float, float]:
     return shape, -1 - scale * float(mean), scale
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("kind", "skewness"), [("normal", 0.0), ("normal", 0.8), ("normal", -0.5), ("classes", 0.0)]
 )
@@ -135,6 +136,7 @@ def widths_of_ci(assumed: dict[str, float], n: int, studies: int) -> Array:
     return np.array(made).T
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("assumed", [NORMAL, CLASSES], ids=["normal", "classes"])
 @pytest.mark.parametrize("studies", [30, pytest.param(200, marks=pytest.mark.slow)])
 def test_studies_of_the_planned_size_are_as_wide_as_planned(

@@ -39,6 +39,7 @@ def test_pooled_as_statsmodels_does_at_its_variance(method: str, seed: int) -> N
     assert ours.i_squared == pytest.approx(max(0.0, theirs.i2))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(12))
 def test_the_restricted_likelihood_is_largest_there(seed: int) -> None:
     values, errors = effects(seed, 3 + seed)

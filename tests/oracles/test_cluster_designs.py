@@ -113,6 +113,7 @@ def assert_close(got: Array, wanted: Array, values: Array, name: str) -> None:
 # --------------------------------------------------------------------------- same draws
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("design_name", DESIGNS)
 @pytest.mark.parametrize("name", STATISTICS)
 def test_replicates_are_the_statistic_of_the_cases_of_the_units_drawn(
@@ -132,6 +133,7 @@ def test_replicates_are_the_statistic_of_the_cases_of_the_units_drawn(
         assert_close(replicates(values, design, statistic, small), wanted, values, name)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("design_name", DESIGNS)
 @pytest.mark.parametrize("name", STATISTICS)
 def test_leave_one_out_values_are_those_of_a_loop_that_deletes_units(
@@ -152,6 +154,7 @@ def test_leave_one_out_values_are_those_of_a_loop_that_deletes_units(
 ONE_SIZE = [name for name in DESIGNS if name not in ("strata", "clusters within strata")]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("design_name", ONE_SIZE)
 @pytest.mark.parametrize("name", STATISTICS)
 def test_acceleration_is_that_of_davison_and_hinkley(name: str, design_name: str) -> None:
@@ -225,6 +228,7 @@ def chances_of(replicates: list[Any]) -> dict[float, float]:
     return {value: count / len(replicates) for value, count in counts.items()}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["mean", "median", "sd", "iqr", "trimmed_mean"])
 @pytest.mark.parametrize("strata", [[CLUSTERS], NESTED], ids=["3 clusters", "2 strata of 2"])
 def test_distribution_is_that_of_all_resamples(strata: list[list[list[float]]], name: str) -> None:
@@ -574,6 +578,7 @@ def test_over_clusters_without_clusters_is_refused() -> None:
         )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("statistic", "method", "usable"),
     [
@@ -618,6 +623,7 @@ def test_reason_for_no_interval_of_a_single_unit_is_not_its_resamples(
 METHODS = [("mean", "bca"), ("mean", "studentized"), ("median", "percentile"), ("sd", "percentile")]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("statistic", "method"), METHODS)
 @pytest.mark.parametrize("with_strata", [False, True])
 def test_estimate_depends_on_neither_the_order_of_cases_nor_the_names_of_clusters(

@@ -39,6 +39,7 @@ def samples_in(name: str, count: int) -> tuple[Array, Design]:
     return np.stack([values for values, _ in made]), made[0][1]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("count", [1, 3, 12])
 @pytest.mark.parametrize("statistic", STATISTICS)
 @pytest.mark.parametrize("name", DESIGNS)

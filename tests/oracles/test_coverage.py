@@ -66,6 +66,7 @@ def assert_more_often(these: Covered, those: Covered) -> None:
 # --------------------------------------------------------------------------- exact at normal data
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
 @pytest.mark.parametrize("n", [2, 5, 10, 50])
 def test_t_covers_a_normal_mean_as_often_as_it_says(n: int, confidence: float) -> None:
@@ -122,6 +123,7 @@ def test_hall_covers_a_skewed_mean_more_often_than_t_and_t_more_often_than_perce
     assert got["t"].mean() < low
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", ["hoeffding", "empirical_bernstein"])
 @pytest.mark.parametrize("n", [2, 10, 100])
 def test_concentration_intervals_never_cover_less_often_than_they_say(method: str, n: int) -> None:
@@ -152,6 +154,7 @@ def test_trimmed_t_covers_the_trimmed_mean_of_a_symmetric_population() -> None:
 # --------------------------------------------------------------------------- quantiles
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("n", "q"), [(10, 0.5), (25, 0.25), (40, 0.9), (60, 0.95)])
 def test_exact_covers_a_quantile_as_often_as_its_binomial_sum(n: int, q: float) -> None:
     samples = 20_000
@@ -203,6 +206,7 @@ def test_average_coverage_of_proportions(n: int, confidence: float) -> None:
     assert got["wald"] < confidence - 0.2 * miss
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
 @pytest.mark.parametrize("n", [1, 2, 10, 50])
 def test_clopper_pearson_covers_every_proportion(n: int, confidence: float) -> None:

@@ -68,6 +68,7 @@ def same(curve: hw.Curve, y: Array, heights: Array) -> None:
         np.testing.assert_allclose(found[on_the_grid(curve)], wanted, rtol=0, atol=1e-12)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("clusters", [False, True])

@@ -83,6 +83,7 @@ def interval(values: Array, method: str, **given: Any) -> tuple[float, float]:
 # --------------------------------------------------------------------------- closed forms
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n", [1, 2, 5, 50, 1000, 100_000])
 def test_inversion_of_zeros_and_ones_gives_beta_quantiles(n: int) -> None:
     for ones in sorted({0, 1, n // 2, n - 1, n}):
@@ -174,6 +175,7 @@ def samples() -> dict[str, Array]:
     }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", samples())
 def test_bounds_have_their_probabilities_by_imhof(name: str) -> None:
     values = samples()[name]

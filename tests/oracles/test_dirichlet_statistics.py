@@ -139,6 +139,7 @@ def check_against_gammas(
         assert_same_distribution(end, plain_draws(name, values, own, masses, draws))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("name", STATISTICS)
 def test_equal_weights_give_the_plain_statistic(
@@ -158,6 +159,7 @@ def test_equal_weights_give_the_plain_statistic(
                 assert float(end.quantile(0.5)[0]) == pytest.approx(float(wanted), abs=1e-12)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("name", ["sd", "iqr", "quantile:0.1", "trimmed_mean"])
 def test_every_way_to_the_draws_gives_the_same(name: str, design: str) -> None:
@@ -249,6 +251,7 @@ def test_gaffke_of_a_median_is_the_exact_binomial_interval(n: int) -> None:
 # --------------------------------------------------------------------------- promises
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("method", ["dirichlet", "gaffke"])
 @pytest.mark.parametrize("name", STATISTICS)
 def test_intervals_hold_their_estimate_and_are_nested(name: str, method: str) -> None:

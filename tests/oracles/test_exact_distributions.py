@@ -64,6 +64,7 @@ def assert_same_distribution(got: dict[float, float], wanted: dict[float, float]
 # --------------------------------------------------------------------------- order statistics
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "statistic",
     ["median", "quantile:0.05", "quantile:0.25", "quantile:0.4", "quantile:0.9", "quantile:0.99"],
@@ -247,6 +248,7 @@ def test_each_position_of_spacings_is_a_difference_of_binomial_tails(
         assert_not_rejected(Counter((j,) for j in table[:, column].tolist()), cells)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
 def test_iqr_distribution_is_that_of_all_resamples(n: int) -> None:
     # False alarm 1e-6 a sample where the distribution is drawn; n = 2 could be exact.

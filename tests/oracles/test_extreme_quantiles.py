@@ -33,6 +33,7 @@ def coverage(method: str, q: float, n: int) -> float:
 
 # The Monte-Carlo SE of a coverage near .9 is .007: a method of 95 % falls below .917 with
 # probability 1e-6, and one of .89 passes .917 with probability 1e-4.
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("q", "n", "percentile_fails"),
     [(0.5, 50, False), (0.9, 100, False), (0.95, 100, True), (0.95, 60, True), (0.99, 300, True)],

@@ -77,6 +77,7 @@ def assert_close(got: Array, wanted: Array, values: Array, share: float = 1e-12)
     assert (np.abs(got - wanted).max(axis=-1) <= share * scale).all()
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("name", STATISTICS)
 @pytest.mark.parametrize("samples", [1, 3, 4, 9])
@@ -150,6 +151,7 @@ def test_sample_of_a_batch_has_the_replicates_it_has_alone(name: str) -> None:
             assert_close(got[row : row + 1, None], alone[:, None], values[row : row + 1])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["mean", "sd", "trimmed_mean", "median", "iqr"])
 def test_intervals_of_a_batch_are_those_of_each_sample_and_of_any_block_size(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -193,6 +195,7 @@ def generic(name: str) -> Statistic:
     return Statistic(StatisticSpec("plain", "plain", STATISTICS[name], vectorised=False))
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("n", [3, 4, 5, 10, 31, 120])
 @pytest.mark.parametrize("name", STATISTICS)
 def test_leave_one_out_values_are_those_of_a_loop(name: str, n: int) -> None:
@@ -216,6 +219,7 @@ def test_leave_one_out_of_a_callable_without_form_is_the_same(name: str) -> None
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["mean", "sd", "trimmed_mean", "median", "iqr"])
 def test_replicates_of_a_callable_without_form_are_the_same(name: str) -> None:
     values, plan = batch_of(2, 20), Plan(9, 200)

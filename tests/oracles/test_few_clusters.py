@@ -155,6 +155,7 @@ def for_few(level: float, degrees_of_freedom: float) -> float:
     return float((stats.norm.isf(tail) / stats.t.isf(tail, degrees_of_freedom)) ** 2)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("method", PROPORTIONS)
 @pytest.mark.parametrize("resemblance", [0.2, 0.6])
 @pytest.mark.parametrize("kind", ["equal", "unequal", "one large", "many"])

@@ -38,6 +38,7 @@ REACH = Reach(5.0, shared=True)
 HALF = PseudoCases.outward(0.5, Bounds(0, 1), paired=True)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("reach", [None, REACH, Reach(1.5)])
 @pytest.mark.parametrize(
     ("name", "mass"), [*((name, 0.5) for name in DESIGNS), ("cases", 0.2), ("strata", 1.5)]
@@ -243,6 +244,7 @@ def many_models(models: int = 7, n: int = 30, draws: int = 99) -> JointDraws:
     return draws_of(np.clip(0.4 + lead + 0.1 * noise, 0, 1), draws, n - 1.0)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("alternative", ["two-sided", "lower", "upper"])
 @pytest.mark.parametrize("margin", [0.0, 0.03])
 def test_many_pairs_are_told_apart_by_distance(alternative: Any, margin: float) -> None:

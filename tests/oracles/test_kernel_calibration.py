@@ -539,7 +539,9 @@ def test_each_end_misses_the_truth_about_as_often_as_it_may(
     assert below < 0.09
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "kce" else pytest.mark.slow) for name in NAMES]
+)
 def test_intervals_hold_the_truth_of_calibrated_models(name: str) -> None:
     above, below = covered(name, 1.0, 0.0, 50, 100)
     # More than 8 of 100 where it is 2.5 % has probability 1e-3; the draws are fixed.

@@ -256,6 +256,7 @@ def our_values(pair: MaskPair) -> dict[str, float]:
     return values
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("spacing", SPACINGS, ids=str)
 @pytest.mark.parametrize("draw", DRAWS)
 def test_all_metrics_are_those_of_scipy_on_whole_arrays(
@@ -300,6 +301,7 @@ def listed_band(mask: Mask, width: float, spacing: Spacing) -> Mask:
     return band[(slice(1, -1),) * mask.ndim]
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("spacing", [(1.0, 1.0), (1.0, 0.6), (2.5, 0.9, 0.9)], ids=str)
 @pytest.mark.parametrize("width", [0.5, 1.0, 1.8, 2.5, 3.6])
 def test_a_band_is_what_erosion_takes_away_and_lies_within_the_distance_of_the_outside(
@@ -382,6 +384,7 @@ def test_chengs_band_follows_the_image_not_the_mask() -> None:
 
 
 # Multiples of a step differ from the decimals that they are meant to be.
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("step", [0.1, 0.7, 0.98, 1 / 3, 1.1])
 @pytest.mark.parametrize("voxels", [1, 3, 6, 7, 9, 14, 30])
 @pytest.mark.parametrize("axis", [0, 1])
@@ -409,6 +412,7 @@ def test_a_tolerance_of_whole_voxels_holds_as_many(step: float, voxels: int, axi
 # --------------------------------------------------------------------------- paths of the code
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("spacing", SPACINGS, ids=str)
 @pytest.mark.parametrize("draw", [dense_noise, thin_noise, blobs_at_the_border, in_two_corners])
 @pytest.mark.parametrize(("near", "reach"), [(1, 1), (9, 2), (10**6, 9)])
@@ -439,6 +443,7 @@ def test_no_target_is_infinitely_far() -> None:
     assert [one.tolist() for one in MaskPair.of(none, none, 1).distances] == [[], []]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("spacing", SPACINGS, ids=str)
 @pytest.mark.parametrize("draw", [dense_noise, full_of_holes, blobs_at_the_border, full_and_full])
 def test_bands_by_shifts_are_those_of_a_transform(
@@ -460,6 +465,7 @@ def test_bands_of_blocks_are_those_of_repeated_erosions(length: int, layers: int
     np.testing.assert_array_equal(boundaries.chessboard_band(mask, layers).mask, mask & ~core)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("spacing", SPACINGS, ids=str)
 @pytest.mark.parametrize("draw", [dense_noise, thin_noise, blobs_at_the_border, in_two_corners])
 @pytest.mark.parametrize(
@@ -661,6 +667,7 @@ def assert_as_deepmind(deepmind: Any, a: Mask, b: Mask, spacing: Spacing) -> Non
     assert metrics.assd(pair, **surface) == pytest.approx(pooled, rel=1e-12)
 
 
+@pytest.mark.sampled(5)
 @old_names
 @pytest.mark.parametrize("spacing", SPACINGS, ids=str)
 @pytest.mark.parametrize(
@@ -685,6 +692,7 @@ def test_real_surfaces_are_those_of_deepmind(deepmind: Any, shared: Path, struct
 
 # MedPy's boundary (connectivity 1) and distances are ours. Its HD95 is the pooled one; its assd
 # pools both directions as ours does (other versions average them), and its asd is one direction.
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("spacing", SPACINGS, ids=str)
 @pytest.mark.parametrize("draw", DRAWS)
 def test_values_are_those_of_medpy(medpy: Any, draw: Callable[..., Pair], spacing: Spacing) -> None:
@@ -749,6 +757,7 @@ def tubes(shape: Sequence[int], rng: np.random.Generator) -> Mask:
     return mask
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("shape", [(30, 41), (19, 16, 23)])
 @pytest.mark.parametrize(
     ("definition", "seed"), [("all", 0), *(("stored", seed) for seed in range(6))]

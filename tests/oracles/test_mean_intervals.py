@@ -68,6 +68,7 @@ def critical_z(level: Level) -> float:
 # --------------------------------------------------------------------------- t and z
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("n", [2, 3, 10, 50, 400])
 def test_t_is_the_interval_of_scipys_one_sample_test(n: int, alternative: Alternative) -> None:
@@ -129,6 +130,7 @@ def test_t_and_z_are_undefined_for_one_value() -> None:
 # --------------------------------------------------------------------------- trimmed t
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("share", [0.05, 0.1, 0.2, 0.25, 0.4])
 @pytest.mark.parametrize("n", [4, 5, 10, 11, 40, 333])
 def test_trimmed_t_is_scipys_trimmed_mean_interval(n: int, share: float) -> None:
@@ -147,6 +149,7 @@ def test_trimmed_t_is_scipys_trimmed_mean_interval(n: int, share: float) -> None
             assert float(got.high) == pytest.approx(high, rel=0, abs=tolerance)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.25, 0.3])
 @pytest.mark.parametrize("n", [6, 21, 50])
@@ -316,6 +319,7 @@ def skewed_samples(n: int) -> list[Array]:
     return made
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n", [3, 4, 5, 10, 25, 49, 200])
 def test_hall_is_its_formula_in_60_digits_over_many_skews(n: int) -> None:
     for values in skewed_samples(n):

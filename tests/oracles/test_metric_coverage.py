@@ -330,6 +330,7 @@ def test_wilson_covers_the_accuracy_of_three_classes() -> None:
     assert abs(chance - 0.95) < 0.02
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", COUNTED)
 def test_metrics_of_a_confusion_matrix_with_a_rare_class(name: str) -> None:
     # 100 cases, of which 3 are of the rare class on average and none with probability .05. What

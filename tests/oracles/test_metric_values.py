@@ -263,6 +263,7 @@ PROBABILITIES = GENERATOR.dirichlet(np.ones(3), 80)
 NAMES = np.array(["ant", "bee", "cat"])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("function", "name", "truth", "given_"),
     [

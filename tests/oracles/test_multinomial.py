@@ -133,6 +133,7 @@ def test_marginals_of_the_multinomial_are_binomial_and_its_cells_uncorrelated_bu
     assert stats.chisquare(seen, probability * len(made)).pvalue > 1e-6
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["iid", "strata"])
 def test_multinomial_draws_are_in_distribution_those_of_rows(kind: str) -> None:
     # Two-sample Kolmogorov-Smirnov of 2000 against 2000; false alarm 1e-6 each, 2e-6 in all.

@@ -99,6 +99,7 @@ DESIGNS = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("effect", ["difference", "ratio"])
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("functional", FUNCTIONALS, ids=lambda f: f.statistic.spec.name)

@@ -116,6 +116,7 @@ def accuracy(units: int) -> float:
     return 1e-5 if units > 3 else 5e-4
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", samples())
 @pytest.mark.parametrize(
     ("method", "mass", "shape"),
@@ -290,6 +291,7 @@ SHAPES: dict[str, Callable[[np.random.Generator, int], Array]] = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("n", [3, 5, 9, 10, 50])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_intervals_are_nested_hold_the_estimate_and_stay_in_range(shape: str, n: int) -> None:
@@ -305,6 +307,7 @@ def test_intervals_are_nested_hold_the_estimate_and_stay_in_range(shape: str, n:
         assert e.n_resamples is None
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n", [3, 30])
 @pytest.mark.parametrize("shape", ["near 1", "one failure"])
 @pytest.mark.parametrize(
@@ -538,6 +541,7 @@ def differences(kind: str, n: int, rng: np.random.Generator) -> Array:
 KINDS = ("normal", "heavy", "skewed", "skewed down", "few differ")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_rough_probabilities_are_within_a_factor_of_2_of_exact_ones(kind: str) -> None:
     """Of a pseudo-case at one place, near or at the far end of the range; down to 1e-25."""
@@ -592,6 +596,7 @@ def models_of(kind: str, models: int, n: int, step: float = 0.015) -> Array:
     return np.clip(0.3 + lead + 0.2 * noise, 0, 1)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "reach"), [(10, Reach(5.0, shared=True)), (30, Reach(1.5))])
 def test_all_probabilities_are_on_the_right_side_of_a_tail(kind: str, n: int, reach: Reach) -> None:
@@ -634,6 +639,7 @@ def intervals_at(values: Array, level: Level) -> Array:
     return np.array([(one.low, one.high) for one in found])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("models", "n", "draws"), [(4, 30, 999), (8, 12, 99)])
 @pytest.mark.parametrize("margin", [0.0, 0.02])
 def test_claims_are_what_the_intervals_at_the_joint_level_say(

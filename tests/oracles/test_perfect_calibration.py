@@ -29,6 +29,7 @@ def sample(seed: int, n: int, mean: float = -0.5) -> tuple[Array, Array]:
     return (rng.random(n) < p).astype(float), p
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", [*NAMES, "hosmer_lemeshow:3", "ece:bins=4,binning=mass"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_p_values_are_those_of_all_outcomes(name: str, weighted: bool) -> None:
@@ -106,6 +107,7 @@ def test_draws_are_successful_as_often_as_they_should_be() -> None:
     np.testing.assert_array_equal(part, drawn[100:107])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mean", [pytest.param(-0.5, marks=pytest.mark.slow), -5.0])
 def test_the_size_is_as_stated(mean: float) -> None:
     """Of 400 samples 8 to 35 reject at 5 %: a false alarm of 1.6e-4 for each."""

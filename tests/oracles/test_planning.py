@@ -91,6 +91,7 @@ def probability_of_width(n: int, wanted: float) -> float:
     return float(stats.chi2.cdf((n - 1) * widest**2, n - 1))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("ratio", [0.2, 0.4, 1.0])
 @pytest.mark.parametrize("assurance", [0.5, 0.8, 0.95])
 def test_assurance_of_a_mean_is_the_share_of_simulated_studies(
@@ -142,6 +143,7 @@ def test_each_class_has_enough(prevalence: float) -> None:
     assert all(part.halfwidth <= 0.05 for part in plan.parts)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("prevalence", [0.1, 0.6])
 @pytest.mark.parametrize("assurance", [0.5, 0.9])
 def test_assurance_of_the_classes_is_binomial(prevalence: float, assurance: float) -> None:
@@ -179,6 +181,7 @@ def planned_variance(area: float, m: int, n: int, ratio: float) -> float:
     return (plan.halfwidth / float(stats.norm.ppf(0.975))) ** 2
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("area", "ratio"), [(0.6, 1.0), (0.85, 1.0), (0.85, 2.0), (0.95, 0.5)])
 @pytest.mark.parametrize(("m", "n"), [(5, 12), (40, 25)])
 def test_the_expectation_of_delongs_variance(area: float, ratio: float, m: int, n: int) -> None:

@@ -70,6 +70,7 @@ def test_intervals_keep_their_digits_at_levels_near_1(method: Method, miss: floa
     np.testing.assert_allclose(1 - np.clip(got.high, 0, 1), 1 - high, rtol=1e-9, atol=1e-14)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("confidence", LEVELS)
 @pytest.mark.parametrize("n", SIZES)
 def test_wald_and_agresti_coull_are_their_formulas_uncut(n: int, confidence: float) -> None:
@@ -134,6 +135,7 @@ def test_ends_are_exactly_0_at_no_success_and_1_at_n(n: int, method: Method) -> 
         assert got.high[0] == pytest.approx(1 - got.low[1], rel=1e-9)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("confidence", LEVELS)
 @pytest.mark.parametrize(
     ("alternative", "scipys"), [("two-sided", "two-sided"), ("lower", "greater"), ("upper", "less")]
@@ -213,6 +215,7 @@ def test_bca_of_a_proportion_is_undefined_without_a_failure_or_a_success(x: int,
     assert math.isnan(got.high)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("confidence", LEVELS)
 def test_percentile_bootstrap_of_a_proportion_is_the_binomial_quantile(confidence: float) -> None:
     for n in (5, 50, 334):

@@ -129,6 +129,7 @@ def test_attainable_level_is_that_of_the_extremes(n: int) -> None:
 # --------------------------------------------------------------------------- the pair
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("q", QUANTILES, ids=str)
 def test_pair_is_the_best_of_all_pairs(q: Fraction) -> None:
     for n in range(2, 61):
@@ -138,6 +139,7 @@ def test_pair_is_the_best_of_all_pairs(q: Fraction) -> None:
             assert exact_ranks(n, float(q), Level(float(level))) == wanted, (n, level)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("q", QUANTILES, ids=str)
 def test_one_sided_rank_is_the_innermost_that_keeps_the_level(q: Fraction) -> None:
     for n in range(2, 61):
@@ -182,6 +184,7 @@ def test_bounds_are_the_values_at_the_ranks_in_every_sample_of_a_batch() -> None
         np.testing.assert_array_equal(got.high, values[:, ranks[1] - 1])
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("confidence", [0.8, 0.9, 0.95, 0.99])
 @pytest.mark.parametrize("q", [0.05, 0.25, 0.5, 0.75, 0.9])
 def test_scipys_quantile_test_gives_the_same_one_sided_bounds(q: float, confidence: float) -> None:
@@ -209,6 +212,7 @@ def test_scipys_quantile_test_gives_the_same_one_sided_bounds(q: float, confiden
         assert got.high == pytest.approx(upper.confidence_interval(confidence).high, nan_ok=True)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("confidence", [0.8, 0.9, 0.95, 0.99])
 def test_scipys_quantile_test_gives_the_same_interval_for_the_median(confidence: float) -> None:
     # Off the centre SciPy's is the equal-tailed pair, ours the shortest.
@@ -223,6 +227,7 @@ def test_scipys_quantile_test_gives_the_same_interval_for_the_median(confidence:
 # --------------------------------------------------------------------------- the level attained
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("q", QUANTILES, ids=str)
 @pytest.mark.parametrize("alternative", ["two-sided", "lower", "upper"])
 def test_the_level_attained_is_never_more_than_the_binomial_sum(

@@ -94,6 +94,7 @@ def value_at(name: str, record: Array, terms: Array, weights: Array) -> float:
 # --------------------------------------------------------------------------- resampling
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["cases", "strata", "clusters"])
 @pytest.mark.parametrize("name", [*COEFFICIENTS, *OF_CURVES])
 def test_replicates_are_fits_to_gathered_resamples(name: str, kind: str) -> None:
@@ -135,6 +136,7 @@ def test_resamples_without_a_finite_slope_are_counted() -> None:
     assert e.n_undefined / 999 == pytest.approx(share, abs=0.07)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["cases", "clusters"])
 @pytest.mark.parametrize("name", [*COEFFICIENTS, *OF_CURVES])
 def test_one_step_without_a_unit_is_close_to_a_fit_without_it(name: str, kind: str) -> None:

@@ -151,6 +151,7 @@ def cells(n: int) -> Array:
     return np.asarray(3.0 * truth + said)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")
 @pytest.mark.parametrize("kind", DESIGNS)
 @pytest.mark.parametrize("n", [12, pytest.param(90, marks=SLOW)])
@@ -187,6 +188,7 @@ def of_weighted_rows(function: Callable[..., Any], records: Array, **options: An
     return float(function(truth, said, sample_weight=records[1], **options))
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")
 @pytest.mark.parametrize("kind", DESIGNS)
 @pytest.mark.parametrize("name", CELLS)
@@ -269,6 +271,7 @@ AREAS: dict[str, Callable[..., float]] = {
 }
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("kind", DESIGNS)
 @pytest.mark.parametrize(

@@ -184,6 +184,7 @@ def as_sets(images: Sequence[Image]) -> tuple[ObjectSet, ObjectSet]:
     return ObjectSet(names, found, labels), ObjectSet(names, true, labels)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", METRICS)
 def test_resamples_are_images_matched_anew(name: str) -> None:
     compared = 0

@@ -32,6 +32,7 @@ def coverage(n: int, q: float, k: int, last: int) -> float:
 # --------------------------------------------------------------------------- exact, randomized
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("q", QUANTILES)
 @pytest.mark.parametrize("confidence", LEVELS)
 def test_the_level_is_met_in_expectation(q: float, confidence: float) -> None:
@@ -79,6 +80,7 @@ def test_the_example_of_the_statistics() -> None:
     assert (narrow.k, narrow.l, round(narrow.chance, 4)) == (2, 8, 0.6489)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("alternative", ["lower", "upper"])
 @pytest.mark.parametrize("q", [0.1, 0.5, 0.8])
 def test_one_sided_bounds_meet_the_level_too(alternative: Alternative, q: float) -> None:
@@ -183,6 +185,7 @@ def hutson(values: Array, levels: Array) -> Array:
     return np.array(made)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n", [2, 5, 10, 25])
 @pytest.mark.parametrize("q", [0.05, 0.25, 0.5, 0.9, 0.95])
 def test_bootstrap_median_is_that_of_hutsons_bootstrap(n: int, q: float) -> None:

@@ -172,6 +172,7 @@ def test_standard_error_is_that_of_the_textbook(name: str, design_name: str) -> 
             assert error == pytest.approx(textbook_error(name, sample), rel=1e-9)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("design_name", DESIGNS)
 @pytest.mark.parametrize("name", STATISTICS)
 def test_replicates_are_deviations_over_the_error_of_each_resample(
@@ -192,6 +193,7 @@ def test_replicates_are_deviations_over_the_error_of_each_resample(
         assert_same_ratios(blocks.ordered[row], got.ordered[row])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("design_name", DESIGNS)
 def test_fast_replicates_of_a_mean_are_the_plain_ones(design_name: str) -> None:
     # One sample, and enough of them that sums are taken as products with counts.
@@ -205,6 +207,7 @@ def test_fast_replicates_of_a_mean_are_the_plain_ones(design_name: str) -> None:
         np.testing.assert_allclose(got.ordered, wanted, rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("design_name", ["independent", "clusters of unequal size", "strata"])
 @pytest.mark.parametrize("name", ["mean", "trimmed_mean:0.2", "sd"])
 def test_bounds_are_the_estimate_less_type_7_quantiles_of_the_ratios(
@@ -462,6 +465,7 @@ def test_proportion_of_clusters_is_drawn() -> None:
 # --------------------------------------------------------------------------- promises
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("design_name", DESIGNS)
 @pytest.mark.parametrize("name", ["mean", "trimmed_mean:0.2", "sd"])
 def test_bounds_widen_with_the_level_and_move_with_shift_and_scale(

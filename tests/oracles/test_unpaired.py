@@ -85,6 +85,7 @@ def own(one: Job, *, method: Any = "auto", level: float = 0.95) -> hw.Estimate:
 # --------------------------------------------------------------------------- proportions
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
 @pytest.mark.parametrize(("n", "m"), [(1, 4), (10, 7), (56, 29)])
 def test_newcombe_is_that_of_statsmodels(n: int, m: int, confidence: float) -> None:
@@ -263,6 +264,7 @@ def test_the_ratio_has_no_upper_bound_where_the_second_may_be_nothing() -> None:
         assert np.isnan(none.high)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("statistic", ["mean", "median", "sd", "trimmed_mean", "quantile:.9"])
 def test_mover_puts_the_intervals_of_both_together(statistic: str) -> None:
     one, other = job(FIRST, statistic=statistic), job(SECOND, statistic=statistic)
@@ -292,6 +294,7 @@ def test_a_method_of_one_sample_makes_the_intervals_that_are_put_together() -> N
         compared(job(FIRST, metric=None), job(SECOND, metric=None), method="hoeffding")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("method", ["auto", "welch", "percentile", "bca", "mover:t"])
 def test_one_sided_bounds_have_twice_the_error(method: str) -> None:
     one, other = job(FIRST), job(SECOND)

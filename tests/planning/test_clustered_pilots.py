@@ -82,6 +82,7 @@ def studies_of(values: Any, method: str, **options: Any) -> Studies:
     return check_pilot(values, method=method, n_samples=100, rng=1, **given | options)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("values", "method", "options"),
     [

@@ -49,6 +49,7 @@ def exact(value: Any, kind: type[Decimal | Fraction]) -> Any:
     return kind(value) if isinstance(value, float) else value
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("kind", [Decimal, Fraction])
 @pytest.mark.parametrize(("name", "given"), CALLS)
 def test_exact_numbers_plan_as_floats_do(

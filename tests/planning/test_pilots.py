@@ -20,14 +20,20 @@ QUICK: dict[str, Any] = {"method": "t", "n_samples": 100, "rng": 1}
 
 def test_each_model_and_goal_is_planned_as_by_itself() -> None:
     values = hw.CaseValues.from_table(LONG, "dice", metric="dsc", model="model")
+    plans = hw.plan(values, halfwidth=[0.03, 0.05], **QUICK)
+    assert [one.label for one in plans] == ["A"] * 2 + ["B"] * 2
+    assert [one.wanted for one in plans] == [0.06, 0.1] * 2
+    # A size asks for no search.
     plans = hw.plan(
         values,
-        halfwidth=[0.03, 0.05],
+        n=[20, 30],
         statistic=["mean", "median"],
         **QUICK | {"method": "percentile", "n_resamples": 49},
     )
     assert [one.label for one in plans] == ["A"] * 4 + ["B"] * 4
-    assert [one.wanted for one in plans] == [0.06, 0.1] * 4
+    assert [(one.quantity, one.n) for one in plans] == [
+        *((f"{name} DSC", n) for name in ("mean", "median") for n in (20, 30)),
+    ] * 2
     first, *_ = hw.plan({"A": A, "B": B}, n=20, metric="dsc", **QUICK)
     (alone,) = hw.plan(A, n=20, metric="dsc", **QUICK)
     assert (first.label, first.width) == ("A", alone.width)

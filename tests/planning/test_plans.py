@@ -42,6 +42,7 @@ PAIRS: dict[str, tuple[Callable[..., SampleSize], Callable[[int], SampleSize]]] 
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("width", [0.05, 0.12, 0.3])
 def test_width_and_n_are_a_pair(name: str, width: float) -> None:

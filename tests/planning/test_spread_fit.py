@@ -21,6 +21,7 @@ script = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(script)
 
 
+@pytest.mark.slow
 def test_the_shipped_models_are_refitted_from_the_real_instances(shared: Path) -> None:
     models: dict[str, SpreadModel] = script.fitted(shared / "data")
     assert set(models) == set(spread_models())
@@ -34,6 +35,7 @@ def test_the_shipped_models_are_refitted_from_the_real_instances(shared: Path) -
         assert made.left_out_rmse == pytest.approx(shipped.left_out_rmse, abs=6e-7)
 
 
+@pytest.mark.slow
 def test_the_shipped_correlations_are_those_of_real_pairs(shared: Path) -> None:
     for name, shipped in usual_correlations().items():
         made = script.correlations(shared / "data", name)
@@ -58,6 +60,7 @@ def test_there_are_the_instances_that_the_page_speaks_of(shared: Path) -> None:
     assert hippocampus.std(ddof=1) == pytest.approx(0.02797, abs=5e-6)
 
 
+@pytest.mark.slow
 def test_the_range_holds_the_share_that_it_says_of_tasks_not_seen(shared: Path) -> None:
     # Counted again, task by task, with NumPy's own polynomials.
     for name, model in spread_models().items():

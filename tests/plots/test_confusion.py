@@ -124,6 +124,7 @@ def test_texts_do_not_overlap(names: list[str]) -> None:
             assert overlap is None or overlap.width * overlap.height < 1
 
 
+@pytest.mark.slow
 def test_texts_stay_in_their_cells() -> None:
     names = [f"{k}" for k in range(10)]
     ax = plots.confusion(matrix(names, n=300))

@@ -100,6 +100,7 @@ def many(classes: int, word: str = "long ") -> hw.Curves:
     return hw.Curves(tuple(replace(curve, label=f"class {k} {word * k}") for k in range(classes)))
 
 
+@pytest.mark.slow
 def test_twenty_classes_look_different() -> None:
     ax = roc(many(20))
     curved: list[Any] = [line for line in ax.lines if len(np.asarray(line.get_xydata())) > 2]
@@ -108,6 +109,7 @@ def test_twenty_classes_look_different() -> None:
     painted(ax)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("curves", [CURVES["roc"], CURVES["pr"], many(10), many(20), many(20, "")])
 def test_no_text_is_cut(curves: hw.Curves) -> None:
     ax = DRAW[curves[0].kind](curves)

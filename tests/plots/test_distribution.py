@@ -117,6 +117,7 @@ def test_the_density_does_not_fall_at_the_bound_of_the_metric() -> None:
     np.testing.assert_allclose(part(frame, "density", "density"), 1, atol=0.03)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("values", "shares"),
     [
@@ -191,11 +192,13 @@ def assert_tidy(ax: Axes) -> None:
         assert overlap is None or overlap.width * overlap.height < 1
 
 
+@pytest.mark.slow
 def test_texts_of_nine_labels_and_two_statistics_do_not_overlap() -> None:
     samples = {label: RNG.beta(9, 2, 60) for label in ORGANS.split()}
     assert_tidy(plots.distribution(samples, estimates_of(samples, "mean", "median")))
 
 
+@pytest.mark.slow
 def test_texts_of_long_labels_and_statistics_do_not_overlap() -> None:
     samples = {f"{'a long name of $a structure_ ' * 5} {k}": RNG.random(30) for k in range(3)}
     made = estimates_of(samples, "trimmed_mean:0.1", "quantile:0.9", "mean")
@@ -212,6 +215,7 @@ def test_texts_of_named_clusters_do_not_overlap() -> None:
     assert_tidy(plots.distribution(samples, made, groups=dict.fromkeys(samples, names)))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "label", ["", "$\\alpha_{", "tab\tand\nline\x1b[0m", "<script>&", "%d {0}"]
 )

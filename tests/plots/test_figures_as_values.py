@@ -164,6 +164,7 @@ def test_every_public_figure_has_an_example_and_a_caption_of_its_own() -> None:
         assert not figure.caption.endswith("."), name
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_what_stands_in_the_frame_is_on_the_axes(name: str) -> None:
     given, places = EXAMPLES[name]

@@ -35,6 +35,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_draws_itself(name: str) -> None:
     result = RESULTS[name]()
@@ -159,6 +160,7 @@ def test_every_page_of_a_ranking_names_its_metric() -> None:
         assert note.startswith(f"mean {metric}"), note
 
 
+@pytest.mark.slow
 def test_a_report_holds_all_pages_of_its_pictures() -> None:
     whole = hw.report(table(3), n_resamples=49, rng=1).to_html()
     # The values of each metric, and the ranks by each: a page for each metric.

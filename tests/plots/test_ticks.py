@@ -24,6 +24,7 @@ def drawn(limits: tuple[float, float], inches: float, scale: str = "linear") -> 
     return ax
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("inches", [1.1, 2.4, 6.7])
 @pytest.mark.parametrize("limits", LIMITS)
 def test_labels_stand_apart_and_say_where_they_are(
@@ -48,6 +49,7 @@ def _number(text: str) -> float:
     return float(mantissa) * 10.0 ** int(power.translate(digits) or 0)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("limits", [(0.45, 1.2), (0.2, 1.3), (0.01, 300.0), (1e-9, 1e9)])
 @pytest.mark.parametrize("inches", [1.3, 6.7])
 def test_a_logarithmic_axis_has_two_labels_at_least(

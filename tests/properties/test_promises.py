@@ -237,6 +237,7 @@ def test_the_order_of_cases_does_not_matter(method: MethodSpec) -> None:
     assert np.array_equal(first.high, second.high, equal_nan=True)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("method", OF_ONE, ids=lambda m: m.name)
 def test_a_batch_gives_what_each_sample_gives_alone(method: MethodSpec) -> None:
     rng = np.random.default_rng(2)

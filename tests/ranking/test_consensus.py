@@ -65,6 +65,7 @@ def claims_of_truth(generator: np.random.Generator, margin: int) -> Claims:
     return better, not_better & ~np.eye(3, dtype=bool)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("combine", ["mean_rank", "median_rank"])
 @pytest.mark.parametrize("margin", [0, 1])
 def test_sets_hold_the_ranks_of_all_merits_that_fit_the_claims(combine: str, margin: int) -> None:

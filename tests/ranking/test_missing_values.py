@@ -69,6 +69,7 @@ def test_lower_is_better_for_distances_and_infinite_ones_are_missing() -> None:
     assert list(ranking.under_policies) == ["omit", "worst_rank"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("models", [MODELS, LABELLED])
 @pytest.mark.parametrize("missing", ["omit", "worst", "worst_rank"])
 def test_the_ranks_under_each_policy_are_those_of_a_call_with_it(models: Any, missing: Any) -> None:
@@ -101,6 +102,7 @@ def test_leaving_cases_out_is_seen_not_to_pay() -> None:
     assert [one["n_missing"] for one in as_json["models"]] == [2, 0]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("models", "metric", "missing", "text"),
     [

@@ -87,6 +87,7 @@ def test_the_sets_count_the_claims_of_the_ranking() -> None:
         assert ranks(model) == (1 + above, 4 - below)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("method", ["auto", "t"])
 @pytest.mark.parametrize("margin", [0.0, 0.03])
 def test_a_marginal_set_is_that_of_the_pairs_of_the_model_alone(method: str, margin: float) -> None:

@@ -151,6 +151,7 @@ def deleted(statistic: Statistic, sets: Array) -> Array:
     return np.stack([statistic(np.delete(sets, case, axis=-1)) for case in range(n)], axis=-1)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize(("average", "classes"), [("macro", 1), ("macro", 3), ("micro", 4)])
 @pytest.mark.parametrize("kind", [*KINDS, "average_precision_trapezoid"])
@@ -221,6 +222,7 @@ def whole(kind: str, found: Ranking, samples: int, design: Design, plan: Plan) -
     return made.reshape(2, samples * rows, -1)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("flatten", [False, True])
 @pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)

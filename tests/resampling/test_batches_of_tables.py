@@ -37,6 +37,7 @@ WITHOUT_FORMULA = ("normalized_expected_cost",)
 # --------------------------------------------------------------------------- every metric
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("fast", WAYS)
 @pytest.mark.parametrize(("name", "average"), EVERY)
 def test_every_metric_is_that_of_the_rows_drawn(name: str, average: str, fast: bool) -> None:
@@ -56,6 +57,7 @@ def test_every_metric_is_that_of_the_rows_drawn(name: str, average: str, fast: b
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("fast", WAYS)
 @pytest.mark.parametrize(("name", "average"), EVERY)
 def test_two_classes(name: str, average: str, fast: bool) -> None:
@@ -65,6 +67,7 @@ def test_two_classes(name: str, average: str, fast: bool) -> None:
     assert_equal(replicates(codes, design, statistic, plan), wanted)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "average"), EVERY)
 def test_metrics_have_formulas(name: str, average: str) -> None:
     for absent in policies_for(average):

@@ -190,6 +190,7 @@ def test_a_fine_lattice_rounds_quantiles_up_to_its_points(n: int) -> None:
     assert found.share_below(values.mean(), np.asarray(1e-12)) == pytest.approx(share, abs=1e-10)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["dice", "skewed", "outlier", "heavy"])
 def test_from_fifty_values_on_quantiles_are_within_a_millionth(name: str) -> None:
     # Values that are close to a fine grid of others have their distribution, but for as much as

@@ -27,6 +27,7 @@ EVERY = pytest.mark.parametrize("name", ["mean", "sd", "median", "iqr", "trimmed
 VALUES = np.sort(np.random.default_rng(3).beta(8, 2, (3, 30)), axis=-1)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 @EVERY
 def test_how_draws_are_cut_and_shared_changes_nothing(name: str, design: Design) -> None:
@@ -48,6 +49,7 @@ def test_no_samples_have_no_replicates(name: str, design: Design) -> None:
     assert leave_one_out(none, design, statistic).shape == (0, design.units)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("part", [brier_miscalibration, brier_discrimination])

@@ -37,6 +37,7 @@ def every_swap(
         yield float(functional.statistic(one[None])[0] - functional.statistic(other[None])[0])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("classes", [1, 2])
 def test_all_swaps_are_counted(name: str, classes: int) -> None:

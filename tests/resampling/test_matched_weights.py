@@ -97,6 +97,7 @@ def test_pseudo_images_are_images() -> None:
     assert values == pytest.approx(float(copies.statistic(again[None])[0]), abs=1e-12)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.skipif(not native.available(), reason="needs the compiled library")
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("classes", [1, 3])

@@ -70,6 +70,7 @@ def check(scores: Array, positive: Array, unit: Array, units: int, resamples: in
         assert np.array_equal(np.concatenate(parts, axis=-1), made, equal_nan=True), "to the bit"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("units", UNITS)
 @pytest.mark.parametrize("levels", [1, 3, 10**9])
 @pytest.mark.parametrize("rate", [0.0, 0.03, 0.5, 1.0])

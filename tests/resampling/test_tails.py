@@ -93,6 +93,7 @@ def test_every_replicate_is_counted_whatever_their_number(size: int) -> None:
     assert (below[:, 1] == size).all()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["mean", "sd", "trimmed_mean", "iqr"])
 def test_intervals_do_not_depend_on_the_kernels(name: str) -> None:
     """A batch with plenty of rows, and each of its samples alone, on the same draws."""

@@ -64,6 +64,7 @@ def test_averages_over_classes_are_those_of_whole_tables(
     assert ends == pytest.approx(interval("f1", n, **options), rel=1e-12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["mcc", "cohen_kappa"])
 @pytest.mark.parametrize("masses", MASSES)
 def test_metrics_of_margins_are_those_of_whole_tables(

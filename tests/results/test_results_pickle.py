@@ -137,11 +137,13 @@ def test_every_public_function_is_called() -> None:
     assert results - CALLS.keys() == others
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", CALLS)
 def test_results_can_be_pickled_and_copied(name: str) -> None:
     check_copies(CALLS[name]())
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("spec", hw.STATISTICS, ids=lambda spec: spec.name)
 def test_results_of_every_statistic_can_be_pickled_and_copied(spec: hw.StatisticSpec) -> None:
     chosen = DSC | {

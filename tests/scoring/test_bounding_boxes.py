@@ -27,6 +27,7 @@ def random_map(seed: int, shape: tuple[int, ...], dtype: type, share: float) -> 
     return np.where(rng.random(shape) < share, values, 0).astype(dtype)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("slab", [1, 10, 60, 1 << 23])
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, bool])

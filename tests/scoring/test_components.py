@@ -9,6 +9,7 @@ from scipy import ndimage
 from halfwidth.scoring import components
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("slab", [1, 1 << 22])
 @pytest.mark.parametrize(("sparse", "most"), [(0, 10**9), (10**9, 10**9), (0, 3)])
 @pytest.mark.parametrize("ndim", [2, 3])

@@ -178,6 +178,7 @@ def test_another_folder_is_another_run(work: Work, calls: Calls, tmp_path: Path)
     assert calls.taken() == "abcde"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "options",
     [

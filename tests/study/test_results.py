@@ -126,6 +126,7 @@ def _quartiles(values: pd.Series) -> list[float]:
     return list(np.quantile(known, [0.25, 0.5, 0.75])) if len(known) else [math.nan] * 3
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "by", [BY, ("method", "n"), ("instance",), ("statistic", "confidence_level", "method"), ("n",)]
 )

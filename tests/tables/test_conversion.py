@@ -73,6 +73,7 @@ def test_one_column_of_values_is_no_label(converted: Any) -> None:
     ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("shape", "named"),
     [
@@ -222,6 +223,7 @@ def test_cases_with_odd_names_pair_with_their_conversion(
     assert compared["n"] == len(odd)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("columns", [["dice"], ["liver"], ["liver", "spleen"]])
 @pytest.mark.parametrize("metric", ["dsc", "nsd:tolerance=3"])
 def test_a_wide_table_pairs_with_the_long_one_made_of_it(

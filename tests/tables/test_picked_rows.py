@@ -22,6 +22,7 @@ def table(tmp_path: Path) -> Path:
     return tmp_path / "t.parquet"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("wanted", "dice"),
     [

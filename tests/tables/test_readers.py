@@ -74,6 +74,7 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
 # --------------------------------------------------------------------------- good files
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", WRITERS)
 def test_every_format_gives_the_same_estimates(name: str, tmp_path: Path) -> None:
     WRITERS[name](tmp_path / name)

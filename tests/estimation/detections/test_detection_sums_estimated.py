@@ -43,6 +43,7 @@ def estimated(metric: str, **options: Any) -> hw.Estimate:
     return e
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_metric_has_an_interval_about_its_value(name: str) -> None:
     e = estimated(with_needed(name))

@@ -157,6 +157,7 @@ def test_semiparametric_says_where_it_extrapolates() -> None:
 # Of 500 samples the SE of a coverage of 0.95 is 0.01: one that is kept falls 4 of them short
 # with probability 1e-4. The interval that stood here as one of 95 % covered 0.82 to 0.88 of the
 # outer tenths, and 0.52 of the lower one with a run in ten that diverged.
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("share_diverging", [0.0, 0.1])
 @pytest.mark.parametrize("q", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("n", [5, 10])

@@ -79,6 +79,7 @@ def test_the_band_of_a_calibrated_model_is_of_fits_to_each_of_its_outcomes(*, ti
     np.testing.assert_allclose([curve.low, curve.high], wanted, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_band_of_calibrated_models_holds_them_as_often_as_it_says() -> None:
     """At a probability of about a half, of 400 samples: outside by chance once in 10^6 runs."""
     generator = np.random.default_rng(0)
@@ -232,6 +233,7 @@ def test_clusters_make_the_band_of_a_decision_curve_wider() -> None:
 # --------------------------------------------------------------------------- figures
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["calibration", "reliability", "reliability-bins", "decision"])
 def test_the_command_line_draws_them(kind: str, tmp_path: Path, run: Any) -> None:
     y, p = scored_cases(60)

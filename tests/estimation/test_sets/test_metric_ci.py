@@ -343,6 +343,7 @@ def test_rows_per_class_follow_the_order_of_labels() -> None:
 # --------------------------------------------------------------------------- what does not matter
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", OF_CLASSES)
 def test_the_order_of_cases_does_not_matter(name: str) -> None:
     shuffled = np.random.default_rng(1).permutation(N)
@@ -483,6 +484,7 @@ def test_the_scale_of_weights_does_not_matter(asked: str) -> None:
 # --------------------------------------------------------------------------- functions of one's own
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("function", "given"),
     [

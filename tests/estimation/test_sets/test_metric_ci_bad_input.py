@@ -440,6 +440,7 @@ CASES: list[tuple[str, Callable[..., Any]]] = [
 ]
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("method", hw.METHODS.names)
 @pytest.mark.parametrize(("what", "call"), CASES, ids=[what for what, _ in CASES])
 def test_a_method_works_or_is_refused_with_those_that_work(
@@ -461,6 +462,7 @@ def test_a_method_works_or_is_refused_with_those_that_work(
         assert not math.isnan(e.value)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("what", "call"), CASES, ids=[what for what, _ in CASES])
 def test_every_method_that_is_proposed_works(what: str, call: Callable[..., Any]) -> None:
     with pytest.raises(hw.OptionError) as caught:

@@ -328,6 +328,7 @@ def test_results_are_plain_values() -> None:
     assert repr(found).startswith("Review: A: mean DSC 0.85")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(200))
 def test_whatever_is_printed_gives_an_interval_about_it_or_a_reason(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -50,7 +50,8 @@ def test_methods_are_named_with_what_they_were_used_for() -> None:
 
 
 def test_many_estimates_are_said_by_their_range() -> None:
-    table = hw.estimate(hw.CaseValues.from_table(values(5), by=["model", "organ"], metric="dsc"))
+    data = hw.CaseValues.from_table(values(5), by=["model", "organ"], metric="dsc")
+    table = hw.estimate(data, method="t")
     said = section(table, "For the paper")
     lowest, highest = (pick(table, key=lambda one: one.value) for pick in (min, max))
     assert f"ranges from {lowest.text_of(lowest.value)} ({lowest.label};" in said

@@ -58,6 +58,7 @@ def _markdown_tables(text: str) -> Iterator[str]:
             yield block
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "shape",
     [

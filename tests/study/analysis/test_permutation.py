@@ -93,6 +93,7 @@ def test_p_is_never_0() -> None:
     assert two_sample_test(np.zeros(40), np.ones(40), rng=1).p == 1 / 50_001
 
 
+@pytest.mark.slow
 def test_p_is_uniform_where_nothing_differs() -> None:
     # 400 tests of each kind; a Kolmogorov-Smirnov p below 1e-6 is the false alarm, twice.
     rng = np.random.default_rng(7)

@@ -149,6 +149,7 @@ def test_after_kill_9_nothing_is_lost_but_the_chunks_in_flight(
     assert len(called) - len(set(called)) == 2
 
 
+@pytest.mark.slow
 def test_an_interrupt_from_the_terminal_ends_all_quietly(
     runs: Runs, reference: dict[str, bytes]
 ) -> None:

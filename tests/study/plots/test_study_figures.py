@@ -81,6 +81,7 @@ def drawn_once(name: str) -> Drawn:
     return Drawn(*FIGURES[name].drawn())
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", KINDS)
 def test_every_kind_of_figure_can_be_drawn(name: str) -> None:
     drawn = drawn_once(name)
@@ -489,6 +490,7 @@ def test_boxes_end_where_counts_begin() -> None:
     assert below["bca"] == 2
 
 
+@pytest.mark.slow
 def test_a_method_looks_the_same_in_every_figure() -> None:
     for cells in (CELLS, CELLS[CELLS["method"].isin(["bca", "t"])]):
         for quantity in ("coverage", "width"):
@@ -498,6 +500,7 @@ def test_a_method_looks_the_same_in_every_figure() -> None:
             assert line.get_marker() == METHOD_STYLES["bca"].marker
 
 
+@pytest.mark.slow
 def test_a_metric_looks_the_same_in_every_figure() -> None:
     for name in ("metrics-coverage", "sample-needs", "pace-by-metric", "characteristics"):
         drawn = drawn_once(name)

@@ -107,6 +107,7 @@ def test_moments_agree_with_scipy(name: str, parameters: Mapping[str, float], or
     assert population.kurtosis == pytest.approx(excess + 3, rel=1e-8)
 
 
+@pytest.mark.sampled(5)
 @CONTINUOUS
 @pytest.mark.parametrize("ends", [(0.25, 0.75), (0.02, 0.4), (0.9, 0.999)])
 def test_partial_means_agree_with_quadrature(
@@ -190,6 +191,7 @@ def test_moments_that_do_not_exist(
     np.testing.assert_allclose(found, expected)
 
 
+@pytest.mark.sampled(2)
 @NAMED
 def test_draws_follow_the_distribution(
     name: str, parameters: Mapping[str, float], oracle: Any

@@ -63,6 +63,7 @@ POPULATIONS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("n", [3, 15])
 @pytest.mark.parametrize("name", POPULATIONS)
 def test_statistics_of_cases(name: str, n: int) -> None:
@@ -164,6 +165,7 @@ def _check_test_sets(cells: Cells, average: str) -> None:
                 assert _same(found, _said(rows[row])), (measured.label, method, place)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")  # infinite ratios
 @pytest.mark.parametrize(("metric", "average", "classes"), COUNTING + RANKING)
 def test_metrics_of_test_sets(metric: str, average: str, classes: int) -> None:
@@ -180,6 +182,7 @@ def test_metrics_of_test_sets(metric: str, average: str, classes: int) -> None:
     _check_test_sets(cells, average)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("absent_class", ["zero", "undefined"])
 @pytest.mark.parametrize(
     ("metric", "average"),

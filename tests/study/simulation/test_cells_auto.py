@@ -57,6 +57,7 @@ def _check(cells: Cells, measured: Any, expected: list[hw.Estimate | None], whic
         assert bounded.undefined_share[place] == share
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("n", [3, 12, 60])
 @pytest.mark.parametrize("name", POPULATIONS)
 def test_statistics_of_cases(name: str, n: int) -> None:

@@ -15,6 +15,7 @@ from halfwidth.study.simulation.performance import IDENTITY
 IDENTIFIED = [name for name in IDENTITY if name not in ("n", "confidence_level")]
 
 
+@pytest.mark.slow
 def test_errors_between_batches_are_those_between_repeated_runs() -> None:
     """The variance of a coverage over 40 seeds against the mean of its squared standard errors.
 

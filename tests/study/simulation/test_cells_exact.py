@@ -102,6 +102,7 @@ def test_a_one_sided_t_misses_on_its_own_side_alone(alternative: str, side: str)
 # --------------------------------------------------------------------------- medians
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "population",
     [
@@ -257,6 +258,7 @@ def _right_and_wrong(right: int, of: int) -> Instance:
     return of_logits("accuracy", logits, truth, empirical=True)
 
 
+@pytest.mark.slow
 def test_accuracy_against_all_outcomes_of_a_binomial() -> None:
     instance = _right_and_wrong(54, 80)
     cells = cells_of_sets(instance, "accuracy", 20, samples=4000, resamples=99)

@@ -147,6 +147,7 @@ def _study(n: int, **study: Any) -> StudySpec:
     return cells_of_values({"family": "uniform"}, **asked, methods=["exact"], **study).spec
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n", [10, 30])
 @pytest.mark.parametrize("population", ["uniform", "lognormal", "t", "runs", "coarse"])
 def test_exact_covers_at_least_as_often_as_it_says_or_is_undefined(population: str, n: int) -> None:

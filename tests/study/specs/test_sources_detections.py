@@ -76,6 +76,7 @@ def test_one_instance_for_each_model_metric_and_class(folder: Path) -> None:
     ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("metric", ["ap50", "ap@0.5:0.95", "wafroc_auc", "object_sensitivity"])
 @pytest.mark.parametrize("average", ["macro", "micro"])
 def test_the_truth_is_the_metric_of_the_images(folder: Path, metric: str, average: str) -> None:

@@ -171,6 +171,7 @@ def without_seal(folder: Path) -> None:
     unseal(folder / "parts" / FIRST)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("damage", "fault"),
     [
@@ -216,6 +217,7 @@ def test_a_store_says_how_much_of_the_study_is_in_it(folder: Path) -> None:
 # --------------------------------------------------------------------------- run.json
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("content", [None, b"", b"{", b"[]", b'{"format": 1}'])
 def test_a_run_restores_run_json(folder: Path, reference: Path, content: bytes | None) -> None:
     path = folder / "run.json"
