@@ -169,11 +169,12 @@ DECLARED: tuple[CautionSpec, ...] = (
         "The interval is for populations whose failures look like those observed, or lie a little "
         "further out. A sample without a failure cannot exclude rare ones: of populations with 2 % "
         "of failures most samples of 30 cases show none, and an interval from such a sample misses "
-        "their mean. A share of failures s goes unseen in n cases with the probability (1 - s)^n; s is "
-        "the one at which that is 1 less the level. A failure is the worst value of the metric.",
-        "Where such failures can happen, take the interval that allows for them, with half a case "
-        f"more at the bound of the metric ({spelled_both('failures', 'unseen')}; both side by side: "
-        f"{spelled_both('failures', 'both')}). Where values beyond some point are impossible, "
+        "their mean. A share s of failures goes unseen in n cases with the probability (1 - s)^n; "
+        "the share named is that for which it is 1 less the level. A failure is the metric's worst "
+        "value.",
+        "Where such failures can happen, take the interval that allows for them, by half a case "
+        f"more at the bound of the metric ({spelled_both('failures', 'unseen')}; beside the other "
+        f"one: {spelled_both('failures', 'both')}). Where values beyond some point are impossible, "
         f"say so ({spelled_both('bounds', (0.5, 1))}).",
     ),
     CautionSpec(

@@ -16,7 +16,8 @@ from halfwidth.core.spec import MethodSpec, spec_of
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.estimation.choose import choose, if_unseen_failures
 from halfwidth.estimation.records import NO_VALUES, Functional, Records
-from halfwidth.intervals.compute import Computed, intervals
+from halfwidth.intervals.bootstrap import percentile
+from halfwidth.intervals.compute import Computed, fits, intervals
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 
@@ -115,7 +116,10 @@ def intervals_by_method(
         # Of a defined estimate.
         missing = np.isnan(own.interval.low) & np.isfinite(estimates[rows])
         if chosen and method.instead is not None and missing.any():
-            waiting.append((spec_of(method.instead), rows[missing]))
+            instead: MethodSpec = spec_of(method.instead)
+            if not fits(instead, statistic, design, binary=functional.binary):
+                instead = spec_of(percentile)
+            waiting.append((instead, rows[missing]))
     return groups
 
 

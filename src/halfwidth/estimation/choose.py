@@ -58,6 +58,8 @@ MANY_CASES, MANY_OF_CLASS = 100_000, 1000
 # Without finite bounds, an SD's BCa covers better than percentile from these cases on; not where
 # values are flatter than a uniform distribution, above all in two heaps: found and missed.
 SMALL_FOR_SD = 25
+# Pairs that know their regression.
+FEWEST_PAIRS = 3
 FLAT = 1.8
 # A cluster bootstrap's coverage depends on the number of clusters.
 FEW_CLUSTERS = 30
@@ -115,12 +117,25 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
     if statistic.spec.of_records:
         named = _for_calibration(records, statistic)
         return METHODS[named or _for_records(records, functional, weighted=weighted)]
+    if bounded and _is_of_two_spreads(statistic) and records.design.n >= FEWEST_PAIRS:
+        return METHODS["dirichlet_pareto"]
     # A single case has a mean, and hardly another statistic.
     kinds = WEIGHTED if records.design.n > 1 else {Estimand.MEAN}
     if weighted and statistic.spec.estimand in kinds and not _thin_mean(records, statistic):
         smooth = statistic.spec.smooth and statistic.spec.estimand is not Estimand.TRIMMED_MEAN
         return METHODS["dirichlet_pareto" if smooth else "dirichlet"]
     return METHODS[_without_weights(records, statistic, level)]
+
+
+def _is_of_two_spreads(statistic: Statistic) -> bool:
+    """Whether it is the difference between the SDs of two models."""
+    form = statistic.spec.form
+    contrast = isinstance(form, Contrast) and form.effect == "difference"
+    return (
+        contrast
+        and single_model(statistic).spec.estimand is Estimand.SPREAD
+        and statistic.spec.smooth
+    )
 
 
 def _without_weights(records: Records, statistic: Statistic, level: Level) -> str:

@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import LogisticFit, PairedCases, SmoothedError, Sums, UnbiasedSquare
+from halfwidth.core.forms import (
+    Contrast,
+    LogisticFit,
+    PairedCases,
+    SmoothedError,
+    Sums,
+    UnbiasedSquare,
+)
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
@@ -33,7 +40,7 @@ from halfwidth.resampling.engine import (
 )
 from halfwidth.resampling.exact import proportions
 from halfwidth.resampling.forms import ranked_errors
-from halfwidth.resampling.forms.contract import BothEnds, declared_form
+from halfwidth.resampling.forms.contract import BothEnds, declared_form, single_model
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.linearization import effective_trials, resemblance_trials
 from halfwidth.resampling.noise.curve_gaps import curve_gaps, kernel_gaps
@@ -108,8 +115,7 @@ def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bo
     studentizes = Need.STUDENTIZED not in needs or not statistic.spec.of_records
     weighted = Need.WEIGHTED not in needs or (
         dirichlet is not None
-        and dirichlet.known(statistic)
-        and (dirichlet.takes_reach or not _reaches(method))
+        and (dirichlet.takes_reach if _reaches(method) else dirichlet.known)(statistic)
     )
     return accepted and has_error and studentizes and weighted and under
 
@@ -205,7 +211,7 @@ def sample_ingredients(
                 functools.partial(weighted_distributions, values, design, statistic, plan),
                 statistic.spec.pair_bounds or bounds,
                 paired=statistic.spec.pair_bounds is not None,
-                spread=statistic.spec.estimand is Estimand.SPREAD,
+                spread=_is_spread(statistic),
                 least=lambda: (
                     least
                     if statistic.spec.pair_bounds is not None
@@ -216,6 +222,13 @@ def sample_ingredients(
         },
         power=power,
     )
+
+
+def _is_spread(statistic: Statistic) -> bool:
+    """Of one model, or of the difference of two."""
+    contrast = isinstance(statistic.spec.form, Contrast)
+    single = single_model(statistic) if contrast else statistic
+    return single.spec.estimand is Estimand.SPREAD
 
 
 def _by_pseudo_cases(

@@ -27,6 +27,8 @@ MASS = Parameter("mass", 0.5, "of the pseudo-case at each bound, in cases", abov
 # The mass and the tail index of `dirichlet_pareto`: of a mean, of the difference of two models on
 # the same cases, and of an SD (decision 0072).
 OF_MEAN, OF_DIFFERENCE, OF_SPREAD = (0.5, 1.5), (0.5, 5.0), (1.5, 2.4)
+# Of the difference of two SDs on the same cases (decision 0093).
+OF_SPREADS = (1.5, 5.0)
 PROMISES = frozenset(
     {
         Promise.CONTAINS_ESTIMATE,
@@ -51,7 +53,9 @@ def pseudo_cases_beyond(
     mass: float | None = None,
     shape: float | None = None,
 ) -> PseudoCases:
-    usual_mass, usual_shape = OF_SPREAD if spread else OF_DIFFERENCE if paired else OF_MEAN
+    usual_mass, usual_shape = OF_DIFFERENCE if paired else OF_MEAN
+    if spread:
+        usual_mass, usual_shape = OF_SPREADS if paired else OF_SPREAD
     reach = Reach(usual_shape if shape is None else shape, shared=paired)
     return PseudoCases.outward(
         usual_mass if mass is None else mass, bounds, paired=paired, reach=reach
@@ -228,7 +232,7 @@ def _equal_reason(sample: Unanswered) -> tuple[str, str]:
     no_interval=_equal_reason,
     instead=dirichlet,
     title="Dirichlet-Pareto",
-    accepts=frozenset({Estimand.MEAN, Estimand.SPREAD}),
+    accepts=frozenset({Estimand.MEAN, Estimand.SPREAD, Estimand.CONTRAST}),
     needs=(
         Need.WEIGHTED,
         Need.ESTIMATE,

@@ -127,7 +127,11 @@ class Dirichlet:
     # Whether the pseudo-cases of a statistic lie at the bounds of the metric; else its form knows
     # what the worst and the best case is
     needs_bounds: Callable[[Statistic], bool] = lambda _statistic: True
-    takes_reach: bool = False  # Whether the data may place the pseudo-cases
+    # Whether the data may place the pseudo-cases of a statistic
+    takes_reach: Callable[[Statistic], bool] = lambda _statistic: False
+    # `pairs_that_reach(pairs, design, statistic, plan, pseudo_cases)`: of two models, whose
+    # pseudo-pair the data place; None where nothing says how
+    pairs_that_reach: Weighted | None = None
 
 
 @frozen(kw_only=True)

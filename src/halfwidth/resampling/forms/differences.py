@@ -161,6 +161,12 @@ def _has_weights(inner: Dirichlet, statistic: Statistic) -> bool:
     return known and inner.in_pairs is not None
 
 
+def _takes_reach(inner: Dirichlet, statistic: Statistic) -> bool:
+    form, one = declared_form(statistic, Contrast), single_model(statistic)
+    spread = one.spec.estimand is Estimand.SPREAD
+    return spread and form.effect == "difference" and inner.pairs_that_reach is not None
+
+
 def _weighted(
     inner: Dirichlet,
     pairs: Array,
@@ -170,6 +176,8 @@ def _weighted(
     pseudo_cases: PseudoCases,
 ) -> BothEnds:
     one = single_model(statistic)
+    if pseudo_cases.reach is not None and inner.pairs_that_reach is not None:
+        return inner.pairs_that_reach(pairs, design, one, plan, pseudo_cases)
     if is_mean_of_differences(statistic):
         return inner.both_ends(_differences(pairs), design, one, plan, pseudo_cases)
     models, places = distinct_models(pairs)
@@ -260,6 +268,7 @@ def engine_of_contrasts(inner: Engine) -> Engine:
         and Dirichlet(
             both_ends=functools.partial(_weighted, dirichlet),
             known=functools.partial(_has_weights, dirichlet),
+            takes_reach=functools.partial(_takes_reach, dirichlet),
             needs_bounds=lambda statistic: dirichlet.needs_bounds(single_model(statistic)),
         ),
         seconds=lambda statistic, n, k: 2 * inner.seconds(single_model(statistic), n, k),

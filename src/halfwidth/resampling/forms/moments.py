@@ -203,6 +203,15 @@ def weighted(
     return weighted_deviations(values, design, statistic, plan, pseudo_cases)
 
 
+def weighted_pairs(
+    pairs: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
+) -> BothEnds:
+    """A difference of two SDs under Dirichlet weights."""
+    from halfwidth.resampling.forms.deviation_pairs import differences_of_deviations
+
+    return differences_of_deviations(pairs, design, statistic, plan, pseudo_cases)
+
+
 def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
     """A mean of differences; power sums of either model, about their common middle."""
     first, second = pair
@@ -229,7 +238,11 @@ ENGINE = Engine(
     leave_one_out=leave_one_out,
     exact_distribution=exact_distribution,
     errors=Errors(studentized=studentized),
-    dirichlet=Dirichlet(both_ends=weighted, takes_reach=True),
+    dirichlet=Dirichlet(
+        both_ends=weighted,
+        takes_reach=lambda _statistic: True,
+        pairs_that_reach=weighted_pairs,
+    ),
     permutations=Permutations(signed_sums=signed_sums),
     seconds=seconds,
 )

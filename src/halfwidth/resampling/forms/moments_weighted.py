@@ -52,7 +52,7 @@ def weighted_deviations(
                 PowerSums(share, own[:samples][rows], own[samples:-1][rows], own[-1])
                 for share, own in zip(shares, sums, strict=True)
             ]
-            lower[rows, some] = _variances(strata)
+            lower[rows, some] = variances_of_strata(strata)
             if far is None:
                 with_pseudo_cases = [
                     stratum.with_points(points[rows], added[some, place])
@@ -72,7 +72,7 @@ def weighted_deviations(
                         zip(strata, outermost, strict=True)
                     )
                 ]
-            upper[rows, some] = _variances(with_pseudo_cases)
+            upper[rows, some] = variances_of_strata(with_pseudo_cases)
 
     def distribution(variances: Array) -> Quantiles:
         variances *= design.n
@@ -125,7 +125,7 @@ class PowerSums:
             )
 
 
-def _variances(strata: list[PowerSums]) -> Array:
+def variances_of_strata(strata: list[PowerSums]) -> Array:
     """Variances of the weighted distributions, in which each stratum has its share."""
     shape = strata[0].first.shape
     mean, square = np.zeros(shape), np.zeros(shape)
