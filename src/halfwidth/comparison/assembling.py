@@ -88,7 +88,7 @@ def _goals(families: Sequence[MeasuredFamily], settings: Settings) -> tuple[Goal
     if settings.goal is None:
         return ()
     named = [(name, by_itself(job)) for one in families for name, job in one.jobs.items()]
-    estimates = estimate_jobs([job for _, job in named], settings.request, settings.plan)
+    estimates = estimate_jobs([job for _, job in named], settings.request)
     return tuple(
         goal_result(name, estimate, goal)
         for (name, _), estimate in zip(named, estimates, strict=True)

@@ -232,7 +232,8 @@ def _refuse_inference(asked: Mapping[str, Any]) -> None:
 
 def _results_of(source: Any, title: str, asked: Mapping[str, Any], *, with_curves: bool) -> Results:
     """What there is to tell of data."""
-    data = as_data_of_models(source, None, asked["metric"], "report", estimates=True)
+    given = as_data_of_models(source, None, asked["metric"], "report", estimates=True)
+    data = replace(given, kept={})
     results = results_of_data(data, **asked)
     estimates, curves = results.estimates, ()
     if isinstance(data, Predictions) and with_curves and not any(len(e.by) > 1 for e in estimates):
