@@ -112,9 +112,8 @@ def _family(jobs: Mapping[str, Job]) -> MeasuredFamily:
     arranged: Sequence[Any] = [job.records.arranged for job in jobs.values()]
     if isinstance(first.functional.statistic.spec.form, MatchedScores):
         arranged = with_equal_slots(arranged)
-    # One functional, so that all are evaluated at once.
     in_shape = {
-        name: replace(job, functional=first.functional, records=replace(job.records, arranged=records))
+        name: replace(job, records=replace(job.records, arranged=records))
         for (name, job), records in zip(jobs.items(), arranged, strict=True)
     }
     return MeasuredFamily(in_shape, first.label, first.by)
