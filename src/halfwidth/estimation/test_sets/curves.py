@@ -30,14 +30,16 @@ from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc, average_precision
-from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
+from halfwidth.resampling.tails import as_distribution
 from halfwidth.resampling.weights.bootstrap import count_blocks
 from halfwidth.results.curves import Curve, CurveKind, Curves
 from halfwidth.results.estimate import Estimate
 
 AREA_OF = {"roc": auroc.__name__, "pr": average_precision.__name__}
+# Thresholds of which it takes less to look a few up than to count them all.
+MANY_THRESHOLDS = 2000
 # Replicates of heights that are kept at once, 256 MiB: more classes draw the same units again.
 MOST_HEIGHTS = 2**25
 
@@ -136,8 +138,9 @@ def precision_at(tp: Numbers, fp: Numbers) -> Array:
     at = np.minimum(_insertion(tp, "left"), tp.shape[1] - 1)
     # Every threshold reaches a recall of 0; a resample may hold no case above the first ones.
     at[:, 0] = (called > 0).argmax(axis=1)
+    at += tp.shape[1] * np.arange(len(tp))[:, None]
     with np.errstate(invalid="ignore", divide="ignore"):
-        precision = np.take_along_axis(tp, at, axis=1) / np.take_along_axis(called, at, axis=1)
+        precision = tp.take(at) / called.take(at)
     return np.where(positives > 0, precision, np.nan)
 
 
@@ -153,9 +156,16 @@ def _insertion(counts: Numbers, side: Literal["left", "right"]) -> Numbers:
     Of ascending rows of whole numbers, (B, G) -> (B, 201), which are not multiplied: the last one
     that is no more than a part, or the first that is no less, bounds them as well.
     """
-    parts = GRID * counts[:, -1:]
-    bounds = (-(-parts // STEPS) if side == "left" else parts // STEPS).astype(counts.dtype)
-    return np.stack([row.searchsorted(own, side) for row, own in zip(counts, bounds, strict=True)])
+    parts, left = GRID * counts[:, -1:], side == "left"
+    bounds = -(-parts // STEPS) if left else parts // STEPS
+    if counts.shape[1] > MANY_THRESHOLDS:
+        each = zip(counts, bounds.astype(counts.dtype), strict=True)
+        return np.stack([row.searchsorted(own, side) for row, own in each])
+    # How many lie below each whole number, or up to it, of all rows at once.
+    width = int(counts[:, -1].max()) + 2
+    first = width * np.arange(len(counts))[:, None]
+    each = np.bincount((counts + (first + left)).ravel(), minlength=width * len(counts))
+    return each.reshape(-1, width).cumsum(axis=1).take(bounds + first)
 
 
 # --------------------------------------------------------------------------- bands
@@ -220,7 +230,7 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
     once = np.ones((1, design.units), dtype=np.intp)
     bands = []
     for ranked_class, drawn in zip(ranked, heights, strict=True):
-        replicates, y = Replicates.sorting(drawn), ranked_class.heights(kind, once)[0]
+        replicates, y = as_distribution(drawn, plan), ranked_class.heights(kind, once)[0]
         interval = percentile(replicates, request.level)
         # What is undefined on the cases has no interval, whatever its resamples say.
         none = np.isnan(y) | too_few_clusters(jobs[0])
