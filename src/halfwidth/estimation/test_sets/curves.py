@@ -133,15 +133,15 @@ def precision_at(tp: Numbers, fp: Numbers) -> Array:
     >>> precision_at(np.array([[1, 1, 2]]), np.array([[0, 1, 2]]))[0, [0, 100, 101, 200]]
     array([1. , 1. , 0.5, 0.5])
     """
-    positives, called = tp[:, -1:], tp + fp
-    # Without positives none is reached, and nothing is said.
-    at = np.minimum(_insertion(tp, "left"), tp.shape[1] - 1)
+    called, at = tp + fp, _insertion(tp, "left")
     # Every threshold reaches a recall of 0; a resample may hold no case above the first ones.
     at[:, 0] = (called > 0).argmax(axis=1)
     at += tp.shape[1] * np.arange(len(tp))[:, None]
     with np.errstate(invalid="ignore", divide="ignore"):
         precision = tp.take(at) / called.take(at)
-    return np.where(positives > 0, precision, np.nan)
+    # Without positives nothing is said.
+    precision[tp[:, -1] == 0] = np.nan
+    return np.asarray(precision)
 
 
 HEIGHTS: dict[CurveKind, Callable[[Numbers, Numbers], Array]] = {
@@ -157,7 +157,7 @@ def _insertion(counts: Numbers, side: Literal["left", "right"]) -> Numbers:
     that is no more than a part, or the first that is no less, bounds them as well.
     """
     parts, left = GRID * counts[:, -1:], side == "left"
-    bounds = -(-parts // STEPS) if left else parts // STEPS
+    bounds = (parts + (STEPS - 1) * left) // STEPS
     if counts.shape[1] > MANY_THRESHOLDS:
         each = zip(counts, bounds.astype(counts.dtype), strict=True)
         return np.stack([row.searchsorted(own, side) for row, own in each])
