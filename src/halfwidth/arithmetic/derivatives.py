@@ -39,9 +39,3 @@ def influence_of_sums(
         total += slopes[..., -1:]
         total *= n
     return total
-
-
-def about_mean(influence: Array) -> Array:
-    """Influences less their mean."""
-    with np.errstate(invalid="ignore"):
-        return np.asarray(influence - influence.mean(axis=-1, keepdims=True))

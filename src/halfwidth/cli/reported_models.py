@@ -128,10 +128,5 @@ def _detectors(
         refuse_given(ctx, ABOUT_SEVERAL, "needs several detectors, and there is one")
         data = replace(data, detections={"": next(iter(data.detections.values()))})
     results = results_of_data(data, **asked)
-    estimates = {"": tuple(results.estimates)}
-    if results.rankings is not None:
-        ranked = results.rankings
-        estimates = {name: tuple(one[name].estimate for one in ranked) for name in named}
-    drawn = (data, estimates, asked)
-    curves = curves_of_detectors(*drawn) if figures else ()
+    curves = curves_of_detectors(data, results.estimates, asked) if figures else ()
     return Found(read, results.estimates, results.comparisons, results.rankings, curves)

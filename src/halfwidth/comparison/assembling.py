@@ -21,6 +21,7 @@ from halfwidth.core.spec import Better
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Level
 from halfwidth.data.families import MeasuredFamily
+from halfwidth.document.progress import following
 from halfwidth.estimation.pipeline import by_itself, estimate_jobs
 from halfwidth.results.comparison import (
     Comparisons,
@@ -43,7 +44,8 @@ def compared(
     level = settings.request.level
     estimates = estimates_of(chosen, settings, level)
     items: list[Difference] = []
-    for one, own, ends in zip(chosen, estimates, _equivalence(chosen, settings), strict=True):
+    each = [*zip(chosen, estimates, _equivalence(chosen, settings), strict=True)]
+    for one, own, ends in following(each, "families of models compared"):
         differences = _differences(one, own, settings)
         for pair, difference, narrow in zip(one.pairs, differences, ends, strict=True):
             error = functools.partial(error_of_cases, one, pair, settings)

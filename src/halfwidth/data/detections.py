@@ -220,22 +220,19 @@ class Detections:
                 f"name the metric to compare detectors by: {spelled('metric')}, one of "
                 f"{', '.join(DETECTION_METRICS.names)}"
             )
-        of = quantities.metric, quantities.average
-        return self._once("families", of, functools.partial(self._families, requested))
 
-    def _families(self, requested: DetectorRequest) -> tuple[list[Comparable], list[str]]:
-        named: dict[str, Any] = {
-            name: column
-            for name, column in (("groups", self.groups), ("strata", self.strata))
-            if isinstance(column, str)
-        }
-        true = read_objects(self.references, role="references", **named)
-        read = {}
-        for name, one in self.detections.items():
-            with naming(name):
-                read[name] = self._read(one, true, requested)
-        families, notes = measured_detectors(read, requested)
-        return [ComparedDetectors(one) for one in families], notes
+        def measured() -> tuple[list[Comparable], list[str]]:
+            named = {"groups": self.groups, "strata": self.strata}
+            columns: Any = {name: one for name, one in named.items() if isinstance(one, str)}
+            true = read_objects(self.references, role="references", **columns)
+            read = {}
+            for name, one in self.detections.items():
+                with naming(name):
+                    read[name] = self._read(one, true, requested)
+            families, notes = measured_detectors(read, requested)
+            return [ComparedDetectors(one) for one in families], notes
+
+        return self._once("families", (quantities.metric, quantities.average), measured)
 
     def _read(self, detections: Any, references: Any, requested: DetectorRequest) -> Read:
         """Both sides of a detector."""

@@ -27,7 +27,6 @@ from halfwidth.metrics.detection.object_counts import (
 )
 from halfwidth.metrics.detection.ranked import ap, froc_score
 
-
 # Both sides of a detector, and notes on what was read.
 Read = tuple[Sets, tuple[str, ...]]
 

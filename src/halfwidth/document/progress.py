@@ -6,12 +6,13 @@ import contextlib
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+T = TypeVar("T")
 # Seconds before a bar appears.
 PATIENCE = 2.0
 # Seconds between two looks at the clock, about.
@@ -91,6 +92,25 @@ def followed(total: int, noun: str) -> Iterator[Callable[[], None]]:
             waiting.cancel()
         for bar in bars:
             _wipe(bar)
+
+
+def following(items: Collection[T], noun: str) -> Iterator[T]:
+    """Each of some items; show how many are done if they take long."""
+    with followed(len(items), noun) as step:
+        for one in items:
+            yield one
+            step()
+
+
+@contextlib.contextmanager
+def paused() -> Iterator[None]:
+    """Take away the bar that is shown while something else is written there."""
+    with _ONE_AT_A_TIME:
+        for bar in _BARS[-1:]:
+            bar.stop()
+        yield
+        for bar in _BARS[-1:]:
+            bar.start()
 
 
 def _wipe(bar: Progress | None) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from halfwidth.arithmetic.areas import ranking_values
 from halfwidth.arithmetic.confusion_tables import count_cells, ratio
-from halfwidth.arithmetic.derivatives import about_mean, derivatives, influence_of_sums
+from halfwidth.arithmetic.derivatives import derivatives, influence_of_sums
 from halfwidth.arithmetic.logistic_fits import bound_form, influences_of_fits, values_of_fits
 from halfwidth.arithmetic.ranked_scores import RankEach, cumulated, rank
 from halfwidth.core.forms import (
@@ -178,7 +178,7 @@ def _sums_influence(
 ) -> Array:
     values = features(records)
     influence = influence_of_sums(finish, records.shape[-1], values.sum(axis=-1), values)
-    return about_mean(influence)
+    return np.asarray(influence - influence.mean(axis=-1, keepdims=True))
 
 
 # --------------------------------------------------------------------------- probabilities

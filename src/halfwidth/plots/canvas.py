@@ -22,8 +22,6 @@ HELD: dict[Any, Any] = {
     "axes.formatter.use_mathtext": False,
     "savefig.format": "png",
     "savefig.bbox": None,
-    "figure.autolayout": False,
-    "figure.constrained_layout.use": False,
 }
 
 
@@ -57,30 +55,21 @@ def encoded(figure: Figure, form: str, **options: Any) -> bytes:
             # The second layout may differ from the first by a rounding error, and no more from
             # then on; a figure that was shown or written before has its first one behind it.
             engine.execute(figure)
+        own = figure.dpi
         if form == "png":
-            with _settled(figure, options["dpi"]):
-                if options.get("bbox_inches") == "tight":
-                    pad = options.pop("pad_inches", mpl.rcParams["savefig.pad_inches"])
-                    options["bbox_inches"] = figure.get_tightbbox().padded(pad)
-                figure.savefig(content, format=form, metadata=METADATA[form], **options)
-        else:
-            figure.savefig(content, format=form, metadata=METADATA[form], **options)
+            # Else `savefig` draws it once more, unseen, to lay it out for so many dots.
+            figure.dpi = options["dpi"]
+            if engine:
+                engine.execute(figure)
+            figure.set_layout_engine(None)
+            if options.get("bbox_inches") == "tight":
+                pad = options.pop("pad_inches", mpl.rcParams["savefig.pad_inches"])
+                options["bbox_inches"] = figure.get_tightbbox().padded(pad)
+        figure.savefig(content, format=form, metadata=METADATA[form], **options)
+        if form == "png":
+            figure.set_layout_engine(engine)
+            figure.dpi = own
     return content.getvalue()
-
-
-@contextmanager
-def _settled(figure: Figure, dpi: float) -> Iterator[None]:
-    """Lay a figure out for so many dots per inch, once: else `savefig` draws it for that, unseen."""
-    own, engine = figure.dpi, figure.get_layout_engine()
-    figure.dpi = dpi
-    if engine:
-        engine.execute(figure)
-    figure.set_layout_engine(None)
-    try:
-        yield
-    finally:
-        figure.set_layout_engine(engine)
-        figure.dpi = own
 
 
 def encoded_quietly(figure: Figure, **options: Any) -> bytes:

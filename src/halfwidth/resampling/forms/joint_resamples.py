@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.arithmetic.confusion_tables import counts_by_unit
-from halfwidth.arithmetic.derivatives import about_mean, derivatives, influence_of_sums
+from halfwidth.arithmetic.derivatives import derivatives, influence_of_sums
 from halfwidth.arithmetic.ranked_scores import group_of_entries
 from halfwidth.core.forms import CellCounts, RankedAreas, Ranking, Sums
 from halfwidth.core.frozen import frozen
@@ -267,7 +267,8 @@ def joint_sums(records: Sequence[Array], design: Design, form: Sums) -> OfCounts
             sums = counts @ own.T
             values[:, model] = form.finish(np.asarray(float(n)), sums)
             influence = influence_of_sums(form.finish, n, sums, own)
-            parts.append(about_mean(np.take_along_axis(influence, drawn, axis=-1)) / n)
+            cases = np.take_along_axis(influence, drawn, axis=-1)
+            parts.append((cases - cases.mean(axis=-1, keepdims=True)) / n)
         covariances = _covariances(None, np.stack(parts, axis=1), design, plain=False)
         return JointResamples(values, covariances)
 
