@@ -110,7 +110,8 @@ def _matched(rows: Sequence[RequestedRow], sets: Sets) -> dict[MatchingRule, Mat
         for matching, wanted in thresholds.items()
     }
     new = [how for how in hows.values() if how not in sets.matched]
-    for how, lists in zip(new, match_many(sets.detections, sets.references, new), strict=True):
+    made = match_many(sets.detections, sets.references, new) if new else []
+    for how, lists in zip(new, made, strict=True):
         criterion = LOCALISATIONS[how.localisation]
         sets.matched[how] = summarise_matches(
             sets.detections, sets.references, lists, criterion, sets.units
