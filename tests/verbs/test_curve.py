@@ -161,5 +161,5 @@ def test_curves_of_few_and_of_many_thresholds_are_made_alike(
         return hw.curve(test, kind, n_resamples=199, rng=1).to_frame()
 
     few = drawn()
-    monkeypatch.setattr("halfwidth.estimation.test_sets.curves.MANY_THRESHOLDS", 0)
+    monkeypatch.setattr("halfwidth.estimation.test_sets.curves.MANY", 0)
     pd.testing.assert_frame_equal(few, drawn(), check_exact=True)

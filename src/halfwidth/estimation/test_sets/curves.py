@@ -38,8 +38,8 @@ from halfwidth.results.curves import Curve, CurveKind, Curves
 from halfwidth.results.estimate import Estimate
 
 AREA_OF = {"roc": auroc.__name__, "pr": average_precision.__name__}
-# Thresholds of which it takes less to look a few up than to count them all.
-MANY_THRESHOLDS = 2000
+# Thresholds and cases of which it takes less to look a few up than to count them all.
+MANY = 2000
 # Replicates of heights that are kept at once, 256 MiB: more classes draw the same units again.
 MOST_HEIGHTS = 2**25
 
@@ -158,11 +158,11 @@ def _insertion(counts: Numbers, side: Literal["left", "right"]) -> Numbers:
     """
     parts, left = GRID * counts[:, -1:], side == "left"
     bounds = (parts + (STEPS - 1) * left) // STEPS
-    if counts.shape[1] > MANY_THRESHOLDS:
+    width = int(counts[:, -1].max()) + 2
+    if counts.shape[1] + width > MANY:
         each = zip(counts, bounds.astype(counts.dtype), strict=True)
         return np.stack([row.searchsorted(own, side) for row, own in each])
     # How many lie below each whole number, or up to it, of all rows at once.
-    width = int(counts[:, -1].max()) + 2
     first = width * np.arange(len(counts))[:, None]
     each = np.bincount((counts + (first + left)).ravel(), minlength=width * len(counts))
     return each.reshape(-1, width).cumsum(axis=1).take(bounds + first)

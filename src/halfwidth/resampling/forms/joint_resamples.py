@@ -261,13 +261,13 @@ def joint_sums(records: Sequence[Array], design: Design, form: Sums) -> OfCounts
 
     def resamples(counts: Array) -> JointResamples:
         drawn = np.repeat(np.tile(units, len(counts)), counts.astype(np.intp).ravel())
-        drawn = drawn.reshape(len(counts), -1)
+        positions = drawn.reshape(len(counts), -1)
         values, parts = np.empty((len(counts), len(features))), []
         for model, own in enumerate(features):
             sums = counts @ own.T
             values[:, model] = form.finish(np.asarray(float(n)), sums)
             influence = influence_of_sums(form.finish, n, sums, own)
-            cases = np.take_along_axis(influence, drawn, axis=-1)
+            cases = np.take_along_axis(influence, positions, axis=-1)
             parts.append((cases - cases.mean(axis=-1, keepdims=True)) / n)
         covariances = _covariances(None, np.stack(parts, axis=1), design, plain=False)
         return JointResamples(values, covariances)
