@@ -30,9 +30,9 @@ from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc, average_precision
+from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
-from halfwidth.resampling.tails import as_distribution
 from halfwidth.resampling.weights.bootstrap import count_blocks
 from halfwidth.results.curves import Curve, CurveKind, Curves
 from halfwidth.results.estimate import Estimate
@@ -230,7 +230,7 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
     once = np.ones((1, design.units), dtype=np.intp)
     bands = []
     for ranked_class, drawn in zip(ranked, heights, strict=True):
-        replicates, y = as_distribution(drawn, plan), ranked_class.heights(kind, once)[0]
+        replicates, y = Replicates.sorting(drawn), ranked_class.heights(kind, once)[0]
         interval = percentile(replicates, request.level)
         # What is undefined on the cases has no interval, whatever its resamples say.
         none = np.isnan(y) | too_few_clusters(jobs[0])
