@@ -68,7 +68,7 @@ class Comparanda:
         # Ranks, intervals and verdicts rest on the same ones.
         of = statistic.spec, tuple(statistic.parameters.items()), self.effect, records[0].shape
         make = functools.partial(studentized_differences, *how)
-        return plan.once(("studentized", *of), [*records, self.pairs], design, make)
+        return plan.once(("studentized differences", *of), [*records, self.pairs], design, make)
 
     def weighted(self, pseudo_cases: PseudoCases, plan: Plan) -> JointDraws | None:
         """Differences under the same Dirichlet weights; None where those are not known together."""
