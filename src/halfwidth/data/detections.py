@@ -232,7 +232,8 @@ class Detections:
             families, notes = measured_detectors(read, requested)
             return [ComparedDetectors(one) for one in families], notes
 
-        return self._once("families", (quantities.metric, quantities.average), measured)
+        of = self.detections, self.matching, quantities.metric, quantities.average
+        return self._once("families", of, measured)
 
     def _read(self, detections: Any, references: Any, requested: DetectorRequest) -> Read:
         """Both sides of a detector."""
