@@ -269,9 +269,10 @@ def test_sums_of_whole_numbers_are_those_of_gathered_resamples(name: str) -> Non
     statistic = image_sums_statistic(f1, 2, AreaFinish("macro"), "omit")
     # TP, FN, FP and objects of two classes.
     records = [generator.poisson(0.6, (8, design.n)).astype(float) for _ in range(3)]
-    counts = reference.count_draws(PLAN.indices(design, 0, PLAN.n_resamples), design.units)
+    drawn = reference.count_draws(PLAN.indices(design, 0, PLAN.n_resamples), design.units)
+    counts = drawn.astype(float)
     resample, _ = joint_resampling(records, design, statistic)
-    got, plain = resample(counts.astype(float)), gathered(records, design, statistic, counts)
+    got, plain = resample(counts), gathered(records, design, statistic, counts)
     assert not isinstance(resample, functools.partial), "they were gathered"
     np.testing.assert_array_equal(got.values, plain.values)
     np.testing.assert_array_equal(got.covariances, plain.covariances)

@@ -164,7 +164,12 @@ def test_a_png_is_drawn_once_and_leaves_the_figure_as_it_was(
 ) -> None:
     figure = hw.plot(hw.summary_ci([0.9, 0.8, 0.7, 0.95, 0.85], metric="dsc"))
     drawn, draw = [], Figure.draw
-    monkeypatch.setattr(Figure, "draw", lambda *one: (drawn.append(one), draw(*one)))
+
+    def counted(*one: Any) -> None:
+        drawn.append(one)
+        draw(*one)
+
+    monkeypatch.setattr(Figure, "draw", counted)
     before = figure.get_layout_engine(), figure.dpi
     write_figure(figure, tmp_path / "one.png")
     assert len(drawn) == 1

@@ -164,8 +164,8 @@ def _insertion(counts: Numbers, side: Literal["left", "right"]) -> Numbers:
         return np.stack([row.searchsorted(own, side) for row, own in each])
     # How many lie below each whole number, or up to it, of all rows at once.
     first = width * np.arange(len(counts))[:, None]
-    each = np.bincount((counts + (first + left)).ravel(), minlength=width * len(counts))
-    return each.reshape(-1, width).cumsum(axis=1).take(bounds + first)
+    found = np.bincount((counts + (first + left)).ravel(), minlength=width * len(counts))
+    return np.asarray(found.reshape(-1, width).cumsum(axis=1).take(bounds + first))
 
 
 # --------------------------------------------------------------------------- bands
