@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import importlib
 import io
 import itertools
 import re
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 
 import halfwidth as hw
 from halfwidth.document import progress
-from halfwidth.document.progress import followed, tracked
+from halfwidth.document.progress import followed, following, paused, tracked
 from halfwidth.estimation.test_sets.calibration_curves import calibration_curves
 from halfwidth.resampling.draws import Plan
 
@@ -171,3 +173,56 @@ def test_curves_show_how_many_models_there_are(monkeypatch: pytest.MonkeyPatch) 
     models = hw.Predictions.from_arrays(y, {"A": p, "B": p**2})
     assert len(hw.curve(models, "reliability", n_resamples=9, rng=1)) == 2
     assert seen == [True, True]
+
+
+def test_items_pass_with_how_many_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watched(monkeypatch)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    seen = [(one, shown(terminal, f"{one}/2 pages")) for one in following([0, 1], "pages")]
+    assert seen == [(0, True), (1, True)]
+
+
+def test_a_note_wipes_the_bar_and_lets_it_return(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watched(monkeypatch)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    with followed(2, "pages"):
+        assert shown(terminal, "0/2 pages")
+        with paused():
+            # The line is erased, and nothing is drawn into what is written now.
+            assert terminal.getvalue().endswith("\x1b[2K")
+            begun = len(terminal.getvalue())
+        for _ in range(2000):
+            if "0/2" in terminal.getvalue()[begun:]:
+                break
+            time.sleep(0.005)
+        assert "0/2" in terminal.getvalue()[begun:]
+    assert progress._BARS == []
+
+
+def test_a_report_shows_its_parts_its_comparisons_and_its_pictures(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    terminal = watched(monkeypatch)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    seen: dict[str, bool] = {}
+    waits = {
+        "halfwidth.reports.report.report_document": "0/2 parts of the report",
+        "halfwidth.comparison.assembling.superiority": "0/1 families of models compared",
+        "halfwidth.plots.of_results.figure_of": "0/1 pictures drawn",
+        "halfwidth.plots.of_results.picture": "0/1 pages written",
+    }
+    for path, text in waits.items():
+        module, _, name = path.rpartition(".")
+        function = vars(sys.modules.get(module) or importlib.import_module(module))[name]
+
+        def slowly(*given: Any, function: Any = function, text: str = text, **how: Any) -> Any:
+            if text not in seen:
+                seen[text] = shown(terminal, text)
+            return function(*given, **how)
+
+        monkeypatch.setattr(path, slowly)
+    values = hw.CaseValues.from_arrays(
+        {"A": np.linspace(0.5, 0.9, 9), "B": np.linspace(0.4, 0.9, 9)}, metric="dsc"
+    )
+    hw.report(values, tmp_path / "page.html", n_resamples=9, rng=1)
+    assert seen == dict.fromkeys(waits.values(), True)

@@ -6,6 +6,7 @@ over clusters, the delta method's from derivatives by differences.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -20,9 +21,11 @@ from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import Level
 from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.metrics.building import ranking_statistic
+from halfwidth.metrics.detection.building import image_sums_statistic
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import joint_resampling, standard_error
+from halfwidth.resampling.forms.joint_resamples import gathered
 from halfwidth.resampling.joint.simultaneous import (
     all_pairs,
     mean_differences,
@@ -257,6 +260,22 @@ def test_other_replicates_rest_on_influences_of_gathered_cases(name: str, what: 
             assert got.replicates[place, resample] == pytest.approx(
                 (one - whole) / error, rel=1e-7, abs=1e-9
             )
+
+
+@pytest.mark.parametrize("name", ["cases", "strata"])
+def test_sums_of_whole_numbers_are_those_of_gathered_resamples(name: str) -> None:
+    design, generator = DESIGNS[name], np.random.default_rng(8)
+    f1 = Metric(hw.DETECTION_METRICS["object_f_beta"], {"beta": 1.0})
+    statistic = image_sums_statistic(f1, 2, AreaFinish("macro"), "omit")
+    # TP, FN, FP and objects of two classes.
+    records = [generator.poisson(0.6, (8, design.n)).astype(float) for _ in range(3)]
+    drawn = reference.count_draws(PLAN.indices(design, 0, PLAN.n_resamples), design.units)
+    counts = drawn.astype(float)
+    resample, _ = joint_resampling(records, design, statistic)
+    got, plain = resample(counts), gathered(records, design, statistic, counts)
+    assert not isinstance(resample, functools.partial), "they were gathered"
+    np.testing.assert_array_equal(got.values, plain.values)
+    np.testing.assert_array_equal(got.covariances, plain.covariances)
 
 
 @pytest.mark.parametrize("name", DESIGNS)

@@ -157,3 +157,13 @@ def test_the_axes_given_are_drawn_into() -> None:
     ax = Figure(figsize=(6.7, 3.2), layout="constrained").subplots(1, 2)[0]
     assert plots.confusion(matrix(["a", "b"]), ax) is ax
     painted(ax)
+
+
+def test_the_matrix_of_one_model_of_several_has_its_name() -> None:
+    y = ["a", "b"] * 10
+    said = hw.Predictions.from_arrays(y, {"nnU-Net": y, "Swin $x$": y[::-1]})
+    for name in said.models:
+        matrix = hw.confusion_ci(said.taking([name]))
+        assert matrix.label == name
+        assert plots.confusion(matrix).get_title(loc="left") == name
+    assert not plots.confusion(hw.confusion_ci(y, y)).get_title(loc="left")

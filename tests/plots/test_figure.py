@@ -157,3 +157,20 @@ def test_options_that_a_figure_lacks_are_named() -> None:
         hw.plots.forest(estimates, wrong=3)  # type: ignore[call-arg]
     with pytest.raises(hw.OptionError, match=r"forest\.frame\(\) has no option wrong; it has est"):
         hw.plots.forest.frame(estimates, wrong=3)  # type: ignore[call-arg]
+
+
+def test_a_png_is_drawn_once_and_leaves_the_figure_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure = hw.plot(hw.summary_ci([0.9, 0.8, 0.7, 0.95, 0.85], metric="dsc"))
+    drawn, draw = [], Figure.draw
+
+    def counted(*one: Any) -> None:
+        drawn.append(one)
+        draw(*one)
+
+    monkeypatch.setattr(Figure, "draw", counted)
+    before = figure.get_layout_engine(), figure.dpi
+    write_figure(figure, tmp_path / "one.png")
+    assert len(drawn) == 1
+    assert (figure.get_layout_engine(), figure.dpi) == before

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import halfwidth as hw
@@ -145,3 +146,20 @@ def test_what_has_no_curve_or_no_effect_is_refused(
 ) -> None:
     with pytest.raises(hw.OptionError, match=said):
         hw.curve(data, kind, **QUICK, **options)
+
+
+@pytest.mark.parametrize("kind", ["roc", "pr"])
+def test_curves_of_few_and_of_many_thresholds_are_made_alike(
+    kind: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(4)
+    y, score = rng.random(60) < 0.3, rng.random(60).round(2)
+    groups = np.arange(60) // 2
+
+    def drawn() -> Any:
+        test = hw.Predictions.from_arrays(y, score, groups=groups)
+        return hw.curve(test, kind, n_resamples=199, rng=1).to_frame()
+
+    few = drawn()
+    monkeypatch.setattr("halfwidth.estimation.test_sets.curves.MANY", 0)
+    pd.testing.assert_frame_equal(few, drawn(), check_exact=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.document.parts import Document, Figure
+from halfwidth.document.progress import following
 from halfwidth.results.calibration_curves import CALIBRATION_KINDS
 from halfwidth.results.fields import caution_items
 
@@ -53,7 +54,7 @@ def with_pages(document: Document, pages: Sequence[Canvas], shown: Figure, path:
     """The document with a figure whose pages are written: FILE, FILE-2, ..."""
     from halfwidth.plots import write_figure
 
-    for number, page in enumerate(pages, 1):
+    for number, page in enumerate(following(pages, "pages written"), 1):
         file = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
         write_figure(page, file)
         note(f"wrote {file}")

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 from halfwidth.core.errors import bounded, printable
 from halfwidth.core.files import cannot_write, write_whole
+from halfwidth.document.progress import paused
 
 # Draws of cases from which on a job is long where NumPy makes them.
 LONG_JOB = 2e9
@@ -94,8 +95,9 @@ def lacking_letters_noted() -> Iterator[None]:
 
 def note(*texts: str) -> None:
     """Chatter to stderr, each text on a line of its own."""
-    for text in texts:
-        say(f"halfwidth: {bounded(text)}\n")
+    with paused():
+        for text in texts:
+            say(f"halfwidth: {bounded(text)}\n")
 
 
 def note_if_long(cases: int, method: str, n_resamples: int | None) -> None:

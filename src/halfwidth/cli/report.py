@@ -22,6 +22,7 @@ from halfwidth.cli.printing import print_page
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.document.parts import Document
+from halfwidth.document.progress import followed
 from halfwidth.reports.report import Report
 from halfwidth.reports.whole.document import report_document
 from halfwidth.reports.whole.results import InputFile, Results
@@ -134,27 +135,28 @@ def report(
     written = [out, *(out.with_suffix(suffix) for suffix, asked in wanted.items() if asked)]
     refuse_inputs(ctx, written)
 
-    reported = reported_models.results_of(ctx, files, figures=figures)
-    sources = tuple(
-        InputFile.from_file(path, " ".join(filter(None, (name, fold and f"fold {fold}"))))
-        for name, model in reported.files.items()
-        for fold, path in files_of(model).items()
-    )
-    results = Results(
-        title=title,
-        estimates=reported.estimates,
-        comparisons=reported.comparisons,
-        rankings=reported.rankings,
-        curves=reported.curves,
-        sources=sources,
-        protocol=None if protocol is None else InputFile.from_file(protocol, "protocol"),
-        # Files without their folders, which may say whose they are.
-        command=shlex.join(["halfwidth", *map(_without_folder, ctx.obj)]),
-        cases=reported_models.cases_of(ctx.params, reported.files) if include_cases else (),
-    )
-
-    page = Report(title, report_document(results, with_figures=figures))
-    _write(page, written)
+    with followed(2, "parts of the report") as step:
+        reported = reported_models.results_of(ctx, files, figures=figures)
+        sources = tuple(
+            InputFile.from_file(path, " ".join(filter(None, (name, fold and f"fold {fold}"))))
+            for name, model in reported.files.items()
+            for fold, path in files_of(model).items()
+        )
+        results = Results(
+            title=title,
+            estimates=reported.estimates,
+            comparisons=reported.comparisons,
+            rankings=reported.rankings,
+            curves=reported.curves,
+            sources=sources,
+            protocol=None if protocol is None else InputFile.from_file(protocol, "protocol"),
+            # Files without their folders, which may say whose they are.
+            command=shlex.join(["halfwidth", *map(_without_folder, ctx.obj)]),
+            cases=reported_models.cases_of(ctx.params, reported.files) if include_cases else (),
+        )
+        page = Report(title, report_document(results, with_figures=figures))
+        step()
+        _write(page, written)
 
     return Answer(Document(), status=strict_status(strict, results.cautions))
 

@@ -89,7 +89,7 @@ def results_of(ctx: typer.Context, files: list[str], *, figures: bool) -> Found:
     if "statistic" in asked:
         asked["statistic"] = split_names([asked["statistic"]])
     # The columns of one table are structures of a model.
-    data = data_in(files, ctx.params, compared=len(named) > 1)
+    data = replace(data_in(files, ctx.params, compared=len(named) > 1), kept={})
     if len(data.models) < 2:
         (path,) = named.values()
         why = f"needs several models, and {path} holds one; name the column of models: --model"
@@ -121,16 +121,12 @@ def _detectors(
     ctx: typer.Context, files: list[str], named: Mapping[str, Path], *, figures: bool
 ) -> Found:
     """One detector, or several by rank, with the differences of few."""
-    data, asked = given_models.detectors_in(ctx, files, metric_given=len(named) > 1)
+    given, asked = given_models.detectors_in(ctx, files, metric_given=len(named) > 1)
+    data = replace(given, kept={})
     read = {**named, "references": ctx.params["references"]}
     if len(named) == 1:
         refuse_given(ctx, ABOUT_SEVERAL, "needs several detectors, and there is one")
         data = replace(data, detections={"": next(iter(data.detections.values()))})
     results = results_of_data(data, **asked)
-    estimates = {"": tuple(results.estimates)}
-    if results.rankings is not None:
-        ranked = results.rankings
-        estimates = {name: tuple(one[name].estimate for one in ranked) for name in named}
-    drawn = (data, estimates, asked)
-    curves = curves_of_detectors(*drawn) if figures else ()
+    curves = curves_of_detectors(data, results.estimates, asked) if figures else ()
     return Found(read, results.estimates, results.comparisons, results.rankings, curves)

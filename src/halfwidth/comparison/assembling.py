@@ -21,6 +21,7 @@ from halfwidth.core.spec import Better
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Level
 from halfwidth.data.families import MeasuredFamily
+from halfwidth.document.progress import following
 from halfwidth.estimation.pipeline import by_itself, estimate_jobs
 from halfwidth.results.comparison import (
     Comparisons,
@@ -43,7 +44,8 @@ def compared(
     level = settings.request.level
     estimates = estimates_of(chosen, settings, level)
     items: list[Difference] = []
-    for one, own, ends in zip(chosen, estimates, _equivalence(chosen, settings), strict=True):
+    each = [*zip(chosen, estimates, _equivalence(chosen, settings), strict=True)]
+    for one, own, ends in following(each, "families of models compared"):
         differences = _differences(one, own, settings)
         for pair, difference, narrow in zip(one.pairs, differences, ends, strict=True):
             error = functools.partial(error_of_cases, one, pair, settings)
@@ -88,7 +90,7 @@ def _goals(families: Sequence[MeasuredFamily], settings: Settings) -> tuple[Goal
     if settings.goal is None:
         return ()
     named = [(name, by_itself(job)) for one in families for name, job in one.jobs.items()]
-    estimates = estimate_jobs([job for _, job in named], settings.request, settings.plan)
+    estimates = estimate_jobs([job for _, job in named], settings.request)
     return tuple(
         goal_result(name, estimate, goal)
         for (name, _), estimate in zip(named, estimates, strict=True)

@@ -55,7 +55,7 @@ def estimates_of(
     jobs = [
         pair_job(*one.jobs(pair), settings.effect, pair) for one in chosen for pair in one.pairs
     ]
-    estimates = iter(estimate_jobs(jobs, request, settings.plan))
+    estimates = iter(estimate_jobs(jobs, request))
     return [tuple(next(estimates) for _ in one.pairs) for one in chosen]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -53,7 +52,7 @@ class Settings:
         """Whether the models were measured on the same cases."""
         return self.how.paired
 
-    @functools.cached_property
+    @property
     def plan(self) -> Plan:
         """How all bootstraps of the call are drawn; keeps what they have in common."""
         return plan_of(self.request)

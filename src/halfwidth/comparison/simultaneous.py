@@ -24,7 +24,7 @@ from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Need, spec_of
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
-from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan
 from halfwidth.resampling.engine import has_standard_error
 from halfwidth.resampling.expansion import FEWEST_EXPANDED
 from halfwidth.resampling.joint.dirichlet import (
@@ -58,16 +58,17 @@ class Comparanda:
 
     def studentized(self, plan: Plan) -> StudentizedDifferences | None:
         """Differences studentized on each resample; None where no standard error is known."""
-        if not has_standard_error(self.functional.statistic):
+        statistic, design = self.functional.statistic, self.models[0].design
+        if not has_standard_error(statistic):
             return None
-        return studentized_differences(
-            [one.arranged for one in self.models],
-            self.pairs,
-            self.models[0].design,
-            self.functional.statistic,
-            plan,
-            self.effect,
-        )
+        records = [one.arranged for one in self.models]
+        how = records, self.pairs, design, statistic, plan, self.effect
+        if len(self.pairs) * plan.n_resamples > BLOCK_ELEMENTS:
+            return studentized_differences(*how)
+        # Ranks, intervals and verdicts rest on the same ones.
+        of = statistic.spec, tuple(statistic.parameters.items()), self.effect, records[0].shape
+        make = functools.partial(studentized_differences, *how)
+        return plan.once(("studentized differences", *of), [*records, self.pairs], design, make)
 
     def weighted(self, pseudo_cases: PseudoCases, plan: Plan) -> JointDraws | None:
         """Differences under the same Dirichlet weights; None where those are not known together."""

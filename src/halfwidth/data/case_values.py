@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, cast
 
@@ -99,6 +99,8 @@ class CaseValues:
     penalty: Numbers | None = None
     failures: Failures = "seen"
     pairing: Pairing = "complete"
+    # What verbs on these data have in common, where several are to share it.
+    kept: dict[Hashable, Any] | None = field(default=None, kw_only=True)
     _data: _Arrays | _Tables | RunValues = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
@@ -447,6 +449,7 @@ class CaseValues:
             penalty=self.penalty,
             over=self.over,
             failures=self.failures,
+            kept=self.kept,
             **inference,
         )
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import functools
+import operator
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar, cast
 
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError
@@ -23,17 +25,25 @@ from halfwidth.data.families import (
     shown_data,
 )
 from halfwidth.data.matching import Pairing
-from halfwidth.data.measured_detections import detector_jobs, distinct_notes, measured_detectors
+from halfwidth.data.measured_detections import (
+    Read,
+    detector_jobs,
+    distinct_notes,
+    measured_detectors,
+)
 from halfwidth.data.measuring import Matched, Measurable
 from halfwidth.data.quantities import Quantities
 from halfwidth.estimation.detections.matchings import Matching, as_matching
 from halfwidth.estimation.detections.requests import DetectorRequest, detector_request
+from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import Request, resolve_request
 from halfwidth.estimation.tables import JobsOfCases
-from halfwidth.io.detections.read_objects import names_detectors
+from halfwidth.io.detections.read_objects import names_detectors, read_objects
 from halfwidth.metrics.all_metrics import DETECTION_METRICS
+
+T = TypeVar("T")
 
 
 @frozen(eq=False, repr=False)
@@ -65,6 +75,8 @@ class Detections:
     undefined: Undefined = "omit"
     groups: Any = None
     strata: Any = None
+    # What verbs on these data have in common, where several are to share it.
+    kept: dict[Hashable, Any] | None = field(default=None, kw_only=True)
 
     @classmethod
     @checked_options
@@ -182,7 +194,7 @@ class Detections:
 
     def request(self, **inference: Any) -> Request:
         """What all estimates of a verb share."""
-        return resolve_request(**inference)
+        return resolve_request(kept=self.kept, **inference)
 
     def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each detector, metric, class and threshold, and the request."""
@@ -192,7 +204,8 @@ class Detections:
         notes: dict[str, list[str]] = {}
         for name, one in self.detections.items():
             with naming(name) if name else nullcontext():
-                own = detector_jobs(one, self.references, requested).labelled_by(name)
+                read = self._read(one, self.references, requested)
+                own = detector_jobs(read, requested).labelled_by(name)
             jobs += own.jobs
             for note in own.notes:
                 notes.setdefault(note, []).append(name)
@@ -207,8 +220,36 @@ class Detections:
                 f"name the metric to compare detectors by: {spelled('metric')}, one of "
                 f"{', '.join(DETECTION_METRICS.names)}"
             )
-        families, notes = measured_detectors(self.detections, self.references, requested)
-        return [ComparedDetectors(one) for one in families], notes
+
+        def measured() -> tuple[list[Comparable], list[str]]:
+            named = {"groups": self.groups, "strata": self.strata}
+            columns: Any = {name: one for name, one in named.items() if isinstance(one, str)}
+            true = read_objects(self.references, role="references", **columns)
+            read = {}
+            for name, one in self.detections.items():
+                with naming(name):
+                    read[name] = self._read(one, true, requested)
+            families, notes = measured_detectors(read, requested)
+            return [ComparedDetectors(one) for one in families], notes
+
+        of = self.detections, self.matching, quantities.metric, quantities.average
+        return self._once("families", of, measured)
+
+    def _read(self, detections: Any, references: Any, requested: DetectorRequest) -> Read:
+        """Both sides of a detector."""
+        of = detections, references, self.matching.by_class
+        make = functools.partial(sets_of, detections, references, **requested.sources)
+        return self._once("sets", of, make)
+
+    def _once(self, name: str, of: tuple[Any, ...], make: Callable[[], T]) -> T:
+        """What is made of these very objects: once, where it is kept."""
+        known = [] if self.kept is None else self.kept.setdefault(name, [])
+        for objects, made in known:
+            if all(map(operator.is_, objects, of)):
+                return cast("T", made)
+        made = make()
+        known.append((of, made))
+        return made
 
     def requested(self, quantities: Quantities) -> DetectorRequest:
         """What is computed of each detector, checked as far as it can be without reading any."""

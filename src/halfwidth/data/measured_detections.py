@@ -17,10 +17,8 @@ from halfwidth.estimation.detections.matchings import Matching
 from halfwidth.estimation.detections.requested_metrics import requested_metrics
 from halfwidth.estimation.detections.requests import DetectorRequest
 from halfwidth.estimation.detections.rows import requested_rows
-from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.tables import JobsOfCases
-from halfwidth.io.detections.read_objects import read_objects
 from halfwidth.metrics.detection.object_counts import (
     fppi,
     object_f_beta,
@@ -29,10 +27,13 @@ from halfwidth.metrics.detection.object_counts import (
 )
 from halfwidth.metrics.detection.ranked import ap, froc_score
 
+# Both sides of a detector, and notes on what was read.
+Read = tuple[Sets, tuple[str, ...]]
 
-def detector_jobs(detections: Any, references: Any, requested: DetectorRequest) -> JobsOfCases:
+
+def detector_jobs(read: Read, requested: DetectorRequest) -> JobsOfCases:
     """What is estimated of a detector: a job for each metric, class and threshold."""
-    sets, notes = sets_of(detections, references, **requested.sources)
+    sets, notes = read
     matching = requested.matching
     metrics = requested.metrics or requested_metrics(usual_metrics(sets, matching), matching)
     rows = requested_rows(metrics, matching, sets)
@@ -50,20 +51,13 @@ def usual_metrics(sets: Sets, matching: Matching) -> tuple[Any, ...]:
 
 
 def measured_detectors(
-    models: Mapping[str, Any], references: Any, requested: DetectorRequest
+    models: Mapping[str, Read], requested: DetectorRequest
 ) -> tuple[list[MeasuredFamily], list[str]]:
     """A family for each metric, average and class, and notes on what was read."""
-    named: dict[str, Any] = {
-        key: column
-        for key in ("groups", "strata")
-        if isinstance(column := requested.sources.get(key), str)
-    }
-    true = read_objects(references, role="references", **named)
     notes: dict[str, list[str]] = {}
     prepared: dict[str, tuple[Sets, list[RequestedRow]]] = {}
-    for name, detections in models.items():
+    for name, (sets, own) in models.items():
         with naming(name):
-            sets, own = sets_of(detections, true, **requested.sources)
             rows = requested_rows(requested.metrics, requested.matching, sets)
         for note in own:
             notes.setdefault(note, []).append(name)

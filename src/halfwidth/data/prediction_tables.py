@@ -15,14 +15,13 @@ from halfwidth.data.measuring import Matched, Measuring
 from halfwidth.data.sources import (
     ModelTable,
     TableColumns,
-    column_labels,
     column_list,
     family_label,
     row_identities,
 )
 from halfwidth.data.table_parts import TablePart, families_of
 from halfwidth.estimation.repeat_cautions import box_cautions, repeat_cautions
-from halfwidth.tables.layout import grouped_rows, level_text
+from halfwidth.tables.layout import column_labels, grouped_rows, level_text
 from halfwidth.tables.prediction_columns import class_cells, score_cells
 from halfwidth.tables.repeats import case_column, repeats_in
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar, cast
 
@@ -80,6 +80,8 @@ class Predictions:
     bounds: Any = None
     missing: MissingPredictions = "raise"
     pairing: Pairing = "complete"
+    # What verbs on these data have in common, where several are to share it.
+    kept: dict[Hashable, Any] | None = field(default=None, kw_only=True)
     _data: PredictionArrays | PredictionTables = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
@@ -306,7 +308,9 @@ class Predictions:
 
     def request(self, **inference: Any) -> Request:
         """What all estimates of a verb share: the policy of these data, and its inference."""
-        return resolve_request(missing=self.missing, policies=OF_TEST_SETS, **inference)
+        return resolve_request(
+            missing=self.missing, policies=OF_TEST_SETS, kept=self.kept, **inference
+        )
 
     def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each model, level, metric and class, and the request for it."""

@@ -17,7 +17,7 @@ from halfwidth.core.row_labels import has_columns
 from halfwidth.data.families import Identity, check_names_differ
 from halfwidth.io.table import Table
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
-from halfwidth.tables.layout import Layout, check_columns, layout_of, level_text
+from halfwidth.tables.layout import Layout, check_columns, column_labels, layout_of, level_text
 from halfwidth.tables.repeats import case_column
 
 
@@ -268,14 +268,6 @@ def column_name(option: str, name: Any) -> str | None:
     if name is not None and not isinstance(name, str):
         raise OptionError(f"{spelled(option, name)} is not a text; give the name of a column")
     return name
-
-
-def column_labels(table: Table, name: str | None, rows: NDArray[np.intp]) -> list[Any] | None:
-    """The cells of a column as labels; None where there is no such column."""
-    if name is None:
-        return None
-    levels = table.levels(name)
-    return [levels[row] for row in rows.tolist()]
 
 
 def row_identities(

@@ -6,18 +6,19 @@ import contextlib
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+T = TypeVar("T")
 # Seconds before a bar appears.
 PATIENCE = 2.0
 # Seconds between two looks at the clock, about.
 QUICK = 0.1
-# Bars of work that is part of other work, the innermost last: that one is shown.
-_BARS: list[Progress] = []
+# When work began, and its bar; that which began last is part of the others, and its bar is shown.
+_BARS: list[tuple[float, Progress]] = []
 _ONE_AT_A_TIME = threading.RLock()
 
 
@@ -49,7 +50,7 @@ def tracked(
         for start, stop in ranges:
             yield start, stop
             if bar is None and stop < total and time.monotonic() - begun > PATIENCE:
-                bar = _bar(total, noun)
+                bar = _bar(total, noun, begun)
             if bar is not None:
                 bar.update(bar.task_ids[0], completed=stop)
     finally:
@@ -63,13 +64,13 @@ def followed(total: int, noun: str) -> Iterator[Callable[[], None]]:
         yield lambda: None
         return
     bars: list[Progress | None] = []
-    done = 0
+    begun, done = time.monotonic(), 0
 
     def show() -> None:
         with _ONE_AT_A_TIME:
             if waiting.finished.is_set():
                 return
-            bars.append(_bar(total, noun, behind=True))
+            bars.append(_bar(total, noun, begun))
             tell()
 
     def tell() -> None:
@@ -93,21 +94,40 @@ def followed(total: int, noun: str) -> Iterator[Callable[[], None]]:
             _wipe(bar)
 
 
+def following(items: Collection[T], noun: str) -> Iterator[T]:
+    """Each of some items; show how many are done if they take long."""
+    with followed(len(items), noun) as step:
+        for one in items:
+            yield one
+            step()
+
+
+@contextlib.contextmanager
+def paused() -> Iterator[None]:
+    """Take away the bar that is shown while something else is written there."""
+    with _ONE_AT_A_TIME:
+        for _, bar in _BARS[-1:]:
+            bar.stop()
+        yield
+        for _, bar in _BARS[-1:]:
+            bar.start()
+
+
 def _wipe(bar: Progress | None) -> None:
     """Take a bar away, and show the one of the work that it was part of."""
     if bar is None:
         return
     with _ONE_AT_A_TIME:
-        shown = _BARS[-1] is bar
-        _BARS.remove(bar)
+        shown = _BARS[-1][1] is bar
+        _BARS[:] = [one for one in _BARS if one[1] is not bar]
         if shown:
             bar.stop()
-            if _BARS:
-                _BARS[-1].start()
+            for _, other in _BARS[-1:]:
+                other.start()
 
 
-def _bar(total: int, noun: str, *, behind: bool = False) -> Progress | None:
-    """A progress bar, or None without a terminal; not shown where it is ``behind`` another one."""
+def _bar(total: int, noun: str, begun: float) -> Progress | None:
+    """A progress bar, or None without a terminal; not shown while a part of the work has one."""
     if not sys.stderr.isatty():
         return None
     from rich.console import Console
@@ -124,11 +144,10 @@ def _bar(total: int, noun: str, *, behind: bool = False) -> Progress | None:
     )
     bar.add_task("", total=total)
     with _ONE_AT_A_TIME:
-        if behind and _BARS:
-            _BARS.insert(0, bar)
-            return bar
-        if _BARS:
-            _BARS[-1].stop()
-        _BARS.append(bar)
-        bar.start()
+        outer = [one for one in _BARS if one[0] <= begun]
+        if len(outer) == len(_BARS):
+            for _, other in _BARS[-1:]:
+                other.stop()
+            bar.start()
+        _BARS.insert(len(outer), (begun, bar))
     return bar

@@ -101,23 +101,20 @@ def plan_of(request: Request) -> Plan:
     return Plan(
         request.seed,
         request.n_resamples,
-        kept={},
+        kept=request.kept,
         threads=request.threads,
         convolves=not request.draws,
     )
 
 
-def estimate_jobs(
-    jobs: Sequence[Job], request: Request, plan: Plan | None = None
-) -> tuple[Estimate, ...]:
+def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]:
     """Estimates of all jobs, in their order.
 
     Jobs that agree in everything but the values are computed as one batch on shared draws. The
     draws depend on the seed and the number of cases alone, so a job gives the same estimate in a
-    table as it gives by itself. Calls at several levels may share their ``plan`` (`plan_of`), which
-    keeps what they have in common.
+    table as it gives by itself. Calls of one request, at several levels too, share what it keeps.
     """
-    plan = plan_of(request) if plan is None else plan
+    plan = plan_of(request)
     methods = [method_for(job, request) for job in jobs]
     chosen = (choose(one.functional, one.records, request.level) for one in jobs)
     if request.failures != "seen" and jobs and not any(map(if_unseen_failures, chosen)):

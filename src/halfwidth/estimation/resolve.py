@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,8 @@ class Request:
     # Whether ``auto`` makes the interval for populations that fail as these cases did, or for such
     # as may fail as none of these did; for ``"both"`` a verdict holds under either.
     failures: Failures = "seen"
+    # What its bootstraps have in common, at any level, and those of other calls on the same data.
+    kept: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
@@ -220,6 +222,7 @@ def resolve_request(
     threads: Any = 1,
     failures: Any = "seen",
     policies: Sequence[str] = MISSING_POLICIES,
+    kept: dict[Hashable, Any] | None = None,
 ) -> Request:
     """Check the options that all public functions share, and what a missing value may mean."""
     missing_policy(missing, policies)
@@ -256,6 +259,7 @@ def resolve_request(
         n_threads,
         draws=n_resamples is not None,
         failures=_resolve_failures(failures, method if resolved_method else None),
+        kept={} if kept is None else kept,
     )
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from halfwidth.arithmetic.areas import ranking_values
 from halfwidth.arithmetic.confusion_tables import count_cells, ratio
-from halfwidth.arithmetic.derivatives import derivatives
+from halfwidth.arithmetic.derivatives import derivatives, influence_of_sums
 from halfwidth.arithmetic.logistic_fits import bound_form, influences_of_fits, values_of_fits
 from halfwidth.arithmetic.ranked_scores import RankEach, cumulated, rank
 from halfwidth.core.forms import (
@@ -177,13 +177,8 @@ def _sums_influence(
     features: Callable[[Array], Array], finish: Callable[[Numbers, Numbers], Array], records: Array
 ) -> Array:
     values = features(records)
-    n, sums = records.shape[-1], values.sum(axis=-1)
-    size = np.full((*sums.shape[:-1], 1), float(n))
-    point = np.concatenate([sums, size], axis=-1)
-    slopes = derivatives(lambda at: finish(at[..., -1], at[..., :-1]), point)
-    with np.errstate(over="ignore", invalid="ignore"):  # of ratios to next to nothing
-        influence = n * ((slopes[..., :-1, None] * values).sum(axis=-2) + slopes[..., -1:])
-        return np.asarray(influence - influence.mean(axis=-1, keepdims=True))
+    influence = influence_of_sums(finish, records.shape[-1], values.sum(axis=-1), values)
+    return np.asarray(influence - influence.mean(axis=-1, keepdims=True))
 
 
 # --------------------------------------------------------------------------- probabilities

@@ -55,7 +55,20 @@ def encoded(figure: Figure, form: str, **options: Any) -> bytes:
             # The second layout may differ from the first by a rounding error, and no more from
             # then on; a figure that was shown or written before has its first one behind it.
             engine.execute(figure)
+        own = figure.dpi
+        if form == "png":
+            # Else `savefig` draws it once more, unseen, to lay it out for so many dots.
+            figure.dpi = options["dpi"]
+            if engine:
+                engine.execute(figure)
+            figure.set_layout_engine(None)
+            if options.get("bbox_inches") == "tight":
+                pad = options.pop("pad_inches", mpl.rcParams["savefig.pad_inches"])
+                options["bbox_inches"] = figure.get_tightbbox().padded(pad)
         figure.savefig(content, format=form, metadata=METADATA[form], **options)
+        if form == "png":
+            figure.set_layout_engine(engine)
+            figure.dpi = own
     return content.getvalue()
 
 

@@ -11,6 +11,7 @@ from halfwidth.core.formatting import fixed
 from halfwidth.core.types import Array
 from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import beside, note_below
+from halfwidth.plots.sheets import fitted
 from halfwidth.plots.style import (
     DOT,
     FAINT,
@@ -94,6 +95,8 @@ def confusion(confusion: Confusion, ax: Axes | None = None) -> Axes:
     cell = side / classes
     mesh = _heat(ax, confusion.shares, line=min(0.8, 3 * cell))
     _label(ax, confusion, cell)
+    name = fitted(confusion.label, axes_size(ax)[0], TEXT_SIZE)
+    ax.set_title(name, fontsize=TEXT_SIZE, loc="left", parse_math=False)
     if cell >= ROOM_FOR_SHARE:
         _write(ax, confusion, cell, mesh.to_rgba(confusion.shares))
     else:

@@ -86,7 +86,7 @@ def fit_width(ax: Axes) -> None:
     height = figure.get_figheight()
     # With room to spare the height alone says how large the square is.
     figure.set_figwidth(2 * WIDTH)
-    figure.draw_without_rendering()
+    figure.get_layout_engine().execute(figure)
     over = figure.get_tightbbox().width + 2 * EDGE - WIDTH
     legend: Any = ax.get_legend()
     words = legend.get_window_extent().height / figure.dpi + 2 * EDGE
@@ -94,7 +94,7 @@ def fit_width(ax: Axes) -> None:
     # The layout of a square depends on where it was before: it takes more of them to settle, and
     # higher than wide it settles sooner.
     for layout in range(MOST_LAYOUTS):
-        figure.draw_without_rendering()
+        figure.get_layout_engine().execute(figure)
         beyond = figure.get_tightbbox().x1 - figure.get_figwidth()
         if beyond <= 0:
             break

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.titles import metric_title
+from halfwidth.document.progress import followed
 from halfwidth.plots.bland_altman import bland_altman
 from halfwidth.plots.calibration import figures_of_calibration
 from halfwidth.plots.comparison_pages import figures_of_differences
@@ -110,7 +111,8 @@ def pages_of(result: Result, kind: str | None = None) -> list[Figure]:
     drawn = result.collection
     if isinstance(drawn, Sequence) and not drawn:
         raise OptionError(f"{type(result).__name__} without results cannot be drawn")
-    return figure_of(result, kind).pages(drawn)
+    with followed(1, "pictures drawn"):
+        return figure_of(result, kind).pages(drawn)
 
 
 def _head(page: Figure, text: str) -> None:

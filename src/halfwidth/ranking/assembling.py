@@ -70,7 +70,7 @@ def ranked(
     else:
         family = values_of_scheme(family, scheme, options.ties)
     jobs = list(family.jobs.values())
-    estimates = estimate_jobs([by_itself(job) for job in jobs], settings.request, settings.plan)
+    estimates = estimate_jobs([by_itself(job) for job in jobs], settings.request)
     _check_defined(family, estimates)
     contest = _contest(family, scheme, estimates, options, settings)
     merits, order, pairs, drawn = contest.merits, contest.order, contest.pairs, contest.drawn

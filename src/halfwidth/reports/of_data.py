@@ -10,6 +10,7 @@ from typing import Any, cast
 from halfwidth.core.by_metric import Numbers
 from halfwidth.core.errors import NoOrderError, OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.rng import resolve_seed
 from halfwidth.core.titles import metric_title
 from halfwidth.data.predictions import Predictions
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
@@ -56,6 +57,8 @@ def results_of_data(
     **asked: Any,
 ) -> DataResults:
     """Models by rank with estimates, and differences of few, by the first statistic of several."""
+    # All have the same draws.
+    asked["rng"] = resolve_seed(asked.get("rng"))
     if len(data.models) < 2:
         return DataResults(estimate(data, statistic=statistic, **asked))
     first, *further = Quantities(statistic=statistic).statistics

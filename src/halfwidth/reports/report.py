@@ -18,6 +18,7 @@ from halfwidth.data.predictions import Predictions
 from halfwidth.data.quantities import USUAL_STATISTIC
 from halfwidth.document.html.page import render_fragment, render_html
 from halfwidth.document.parts import Document
+from halfwidth.document.progress import followed
 from halfwidth.document.render import render
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.reports.of_data import curves_of_predictions, results_of_data
@@ -192,14 +193,16 @@ def report(
         "rng": rng,
     }
     finished = _finished(data)
-    if finished is None:
-        results = _results_of(data, title, asked, with_curves=drawn)
-    else:
-        _refuse_inference(asked)
-        results = _joined(finished, title)
-    page = Report(title, report_document(results, with_figures=drawn))
-    if path is not None:
-        page.save(path)
+    with followed(2, "parts of the report") as step:
+        if finished is None:
+            results = _results_of(data, title, asked, with_curves=drawn)
+        else:
+            _refuse_inference(asked)
+            results = _joined(finished, title)
+        page = Report(title, report_document(results, with_figures=drawn))
+        step()
+        if path is not None:
+            page.save(path)
     return page
 
 
@@ -232,7 +235,8 @@ def _refuse_inference(asked: Mapping[str, Any]) -> None:
 
 def _results_of(source: Any, title: str, asked: Mapping[str, Any], *, with_curves: bool) -> Results:
     """What there is to tell of data."""
-    data = as_data_of_models(source, None, asked["metric"], "report", estimates=True)
+    given = as_data_of_models(source, None, asked["metric"], "report", estimates=True)
+    data = replace(given, kept={})
     results = results_of_data(data, **asked)
     estimates, curves = results.estimates, ()
     if isinstance(data, Predictions) and with_curves and not any(len(e.by) > 1 for e in estimates):

@@ -277,11 +277,14 @@ class Confusion(Result):
     estimates : tuple of tuple of Estimate, shape (C, C)
         Share of the true class that is predicted as each; on the diagonal the sensitivity. NaN in
         the row of a class without cases.
+    label : str
+        The model, and the levels that the cases are of, where these have names.
     """
 
     labels: tuple[str, ...]
     counts: NDArray[np.int64]
     estimates: tuple[tuple[Estimate, ...], ...]
+    label: str = ""
 
     @property
     def shares(self) -> Array:

@@ -23,6 +23,7 @@ from typing import (
 from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import json_text
 from halfwidth.document.parts import Data, Document, Note
+from halfwidth.document.progress import following
 from halfwidth.results.fields import Field, caution_items, fields_dict, fields_row, fields_table
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Result:
         """Each page of it as a small PNG, for a document that holds its pictures."""
         from halfwidth.plots.of_results import pages_of, picture
 
-        return [picture(page) for page in pages_of(self, kind)]
+        return [picture(page) for page in following(pages_of(self, kind), "pages written")]
 
     def _repr_html_(self) -> str:
         from halfwidth.document.html.page import render_fragment  # for notebooks alone

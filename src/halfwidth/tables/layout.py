@@ -278,8 +278,8 @@ def slices(
                 metric=metric,
                 parameters=_parameters_of(levels),
                 not_applicable=not_applicable,
-                groups=_labels(table, layout.groups, kept),
-                strata=_labels(table, layout.strata, kept),
+                groups=column_labels(table, layout.groups, kept),
+                strata=column_labels(table, layout.strata, kept),
                 repeats=own_repeats,
                 rows=kept,
                 overlap="" if distances is None else distances.overlap,
@@ -374,7 +374,7 @@ def level_text(level: Any) -> str:
     return MISSING_LEVEL if level is None else str(level)
 
 
-def _labels(table: Table, name: str | None, rows: NDArray[np.intp]) -> list[Any] | None:
+def column_labels(table: Table, name: str | None, rows: NDArray[np.intp]) -> list[Any] | None:
     """The cells of a column as labels; None where there is no such column."""
     if name is None:
         return None

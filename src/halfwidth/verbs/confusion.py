@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from halfwidth.estimation.resolve import AUTO
@@ -79,4 +80,5 @@ def confusion_ci(
     )
     read = predictions.read(purpose, decided=True, without=("sample_weight",))
     only = only_cases(read, purpose)
-    return confusion_matrix(only.cases, request, only.model.cautions)
+    matrix = confusion_matrix(only.cases, request, only.model.cautions)
+    return replace(matrix, label=only.label)

@@ -19,7 +19,7 @@ from halfwidth.data.families import naming
 from halfwidth.data.measured_test_sets import ReadCases
 from halfwidth.data.predictions import Predictions
 from halfwidth.data.quantities import Quantities
-from halfwidth.document.progress import followed
+from halfwidth.document.progress import following
 from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import AUTO
@@ -207,12 +207,12 @@ def _curves_of_models(
         if over_centres
         else data.read("curves", without=("sample_weight",))
     )
-    parts = []
-    with followed(len(read), "curves of models") as step:
-        for one in read:
-            parts.append(_Part(curves_of(one), one.label, one.by, one.model.cautions))
-            step()
-    return _together(parts)
+    return _together(
+        [
+            _Part(curves_of(one), one.label, one.by, one.model.cautions)
+            for one in following(read, "curves of models")
+        ]
+    )
 
 
 def _refuse_without_effect(kind: Any, average: Any, inference: Mapping[str, Any]) -> None:
@@ -239,7 +239,7 @@ def _curves_of_detectors(
     # All detectors have the same draws.
     same = {**inference, "rng": data.request(**inference).seed}
     parts = []
-    for name, detections in data.detections.items():
+    for name, detections in following(data.detections.items(), "curves of models"):
         with naming(name) if name else nullcontext():
             alone = replace(data, detections={"": detections})
             of_detector, request = alone.jobs(quantities, **same)

@@ -52,6 +52,8 @@ class Sets:
     # Of each image.
     groups: Codes | None = None
     strata: Codes | None = None
+    # What is known of each way in which they were matched.
+    matched: dict[MatchingRule, MatchSummary] = field(default_factory=dict)
 
 
 @frozen(eq=False)
@@ -103,21 +105,18 @@ def _matched(rows: Sequence[RequestedRow], sets: Sets) -> dict[MatchingRule, Mat
     for row in rows:
         wanted = thresholds.setdefault(_without_thresholds(row.matching), [])
         wanted += [row.matching.thresholds, neighbours_of(row)]
-    hows = [
-        replace(matching, thresholds=without_repeats(wanted))
+    hows = {
+        matching: replace(matching, thresholds=without_repeats(wanted))
         for matching, wanted in thresholds.items()
-    ]
-    lists = match_many(sets.detections, sets.references, hows)
-    return {
-        matching: summarise_matches(
-            sets.detections,
-            sets.references,
-            one,
-            LOCALISATIONS[matching.localisation],
-            sets.units,
-        )
-        for matching, one in zip(thresholds, lists, strict=True)
     }
+    new = [how for how in hows.values() if how not in sets.matched]
+    made = match_many(sets.detections, sets.references, new) if new else []
+    for how, lists in zip(new, made, strict=True):
+        criterion = LOCALISATIONS[how.localisation]
+        sets.matched[how] = summarise_matches(
+            sets.detections, sets.references, lists, criterion, sets.units
+        )
+    return {matching: sets.matched[how] for matching, how in hows.items()}
 
 
 def neighbours_of(row: RequestedRow) -> tuple[float, ...]:

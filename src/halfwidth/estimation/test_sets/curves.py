@@ -41,6 +41,8 @@ from halfwidth.results.curves import Curve, CurveKind, Curves
 from halfwidth.results.estimate import Estimate
 
 AREA_OF = {"roc": auroc.__name__, "pr": average_precision.__name__}
+# Thresholds and cases of which it takes less to look a few up than to count them all.
+MANY = 2000
 # Replicates of heights that are kept at once, 256 MiB: more classes draw the same units again.
 MOST_HEIGHTS = 2**25
 # From so many independent cases on, drawing at each place of the grid takes less than resamples do.
@@ -136,14 +138,15 @@ def precision_at(tp: Numbers, fp: Numbers) -> Array:
     >>> precision_at(np.array([[1, 1, 2]]), np.array([[0, 1, 2]]))[0, [0, 100, 101, 200]]
     array([1. , 1. , 0.5, 0.5])
     """
-    positives, called = tp[:, -1:], tp + fp
-    # Without positives none is reached, and nothing is said.
-    at = np.minimum(_insertion(tp, "left"), tp.shape[1] - 1)
+    called, at = tp + fp, _insertion(tp, "left")
     # Every threshold reaches a recall of 0; a resample may hold no case above the first ones.
     at[:, 0] = (called > 0).argmax(axis=1)
+    at += tp.shape[1] * np.arange(len(tp))[:, None]
     with np.errstate(invalid="ignore", divide="ignore"):
-        precision = np.take_along_axis(tp, at, axis=1) / np.take_along_axis(called, at, axis=1)
-    return np.where(positives > 0, precision, np.nan)
+        precision = tp.take(at) / called.take(at)
+    # Without positives nothing is said.
+    precision[tp[:, -1] == 0] = np.nan
+    return np.asarray(precision)
 
 
 HEIGHTS: dict[CurveKind, Callable[[Numbers, Numbers], Array]] = {
@@ -158,9 +161,16 @@ def _insertion(counts: Numbers, side: Literal["left", "right"]) -> Numbers:
     Of ascending rows of whole numbers, (B, G) -> (B, 201), which are not multiplied: the last one
     that is no more than a part, or the first that is no less, bounds them as well.
     """
-    parts = GRID * counts[:, -1:]
-    bounds = (-(-parts // STEPS) if side == "left" else parts // STEPS).astype(counts.dtype)
-    return np.stack([row.searchsorted(own, side) for row, own in zip(counts, bounds, strict=True)])
+    parts, left = GRID * counts[:, -1:], side == "left"
+    bounds = (parts + (STEPS - 1) * left) // STEPS
+    width = int(counts[:, -1].max()) + 2
+    if counts.shape[1] + width > MANY:
+        each = zip(counts, bounds.astype(counts.dtype), strict=True)
+        return np.stack([row.searchsorted(own, side) for row, own in each])
+    # How many lie below each whole number, or up to it, of all rows at once.
+    first = width * np.arange(len(counts))[:, None]
+    found = np.bincount((counts + (first + left)).ravel(), minlength=width * len(counts))
+    return np.asarray(found.reshape(-1, width).cumsum(axis=1).take(bounds + first))
 
 
 # --------------------------------------------------------------------------- bands

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.arithmetic.confusion_tables import counts_by_unit
-from halfwidth.arithmetic.derivatives import derivatives
+from halfwidth.arithmetic.derivatives import derivatives, influence_of_sums
 from halfwidth.arithmetic.ranked_scores import group_of_entries
-from halfwidth.core.forms import CellCounts, RankedAreas, Ranking
+from halfwidth.core.forms import CellCounts, RankedAreas, Ranking, Sums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
@@ -246,6 +246,33 @@ def few_units_factor(units: Array | float) -> Array:
     """I / (I - 1): the mean was estimated from the same units; NaN for one."""
     units = np.asarray(units, float)
     return np.asarray(units / np.where(units > 1, units - 1, np.nan))
+
+
+# --------------------------------------------------------------------------- sums
+
+
+def joint_sums(records: Sequence[Array], design: Design, form: Sums) -> OfCounts | None:
+    """Functions of sums of whole numbers, which are the same in any order; None of others."""
+    features = [form.features(one) for one in records]
+    whole = all((one == np.rint(one)).all() for one in features)
+    if design.sizes is not None or not whole:
+        return None
+    n, units = design.n, np.arange(design.units)
+
+    def resamples(counts: Array) -> JointResamples:
+        drawn = np.repeat(np.tile(units, len(counts)), counts.astype(np.intp).ravel())
+        positions = drawn.reshape(len(counts), -1)
+        values, parts = np.empty((len(counts), len(features))), []
+        for model, own in enumerate(features):
+            sums = counts @ own.T
+            values[:, model] = form.finish(np.asarray(float(n)), sums)
+            influence = influence_of_sums(form.finish, n, sums, own)
+            cases = np.take_along_axis(influence, positions, axis=-1)
+            parts.append((cases - cases.mean(axis=-1, keepdims=True)) / n)
+        covariances = _covariances(None, np.stack(parts, axis=1), design, plain=False)
+        return JointResamples(values, covariances)
+
+    return resamples
 
 
 # --------------------------------------------------------------------------- anything else

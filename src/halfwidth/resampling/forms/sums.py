@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from halfwidth.core.forms import Sums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
-from halfwidth.core.spec import Statistic
+from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array, Bounds, Quotient
 from halfwidth.resampling.class_averages import Classes
 from halfwidth.resampling.designs import Design
@@ -22,6 +22,7 @@ from halfwidth.resampling.forms.contract import (
     BothEnds,
     Dirichlet,
     Engine,
+    Errors,
     InPairs,
     Pair,
     Permutations,
@@ -33,6 +34,7 @@ from halfwidth.resampling.forms.counts_weighted import (
     weighted_tables,
     weights_of_tables,
 )
+from halfwidth.resampling.forms.joint_resamples import OfCounts, joint_sums
 from halfwidth.resampling.forms.signed_sums import SignedSums, sums_of_models
 from halfwidth.resampling.forms.weighted_rows import both_ends, in_pairs, sides_of
 from halfwidth.resampling.weights.blocks import Block, Features, Pace, cases_held
@@ -239,6 +241,12 @@ def weights_need_bounds(statistic: Statistic) -> bool:
     return declared_form(statistic, Sums).table is None
 
 
+def joint(records: Sequence[Array], design: Design, statistic: Statistic) -> OfCounts | None:
+    """Resamples of sums of several models."""
+    counting = statistic.spec.estimand is Estimand.COUNTING
+    return None if counting else joint_sums(records, design, declared_form(statistic, Sums))
+
+
 def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
     """The sums of either model."""
     form = declared_form(statistic, Sums)
@@ -264,6 +272,7 @@ ENGINE = Engine(
     prepare=SummedSamples.prepare,
     leave_one_out=leave_one_out,
     exact_distribution=exact_distribution,
+    errors=Errors(joint=joint),
     dirichlet=Dirichlet(
         both_ends=weighted,
         in_pairs=weighted_pairs,
