@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 from door import run_command
 from over_data import estimate_detector, in_centres, over
+from scipy import stats
 from support import Run, codes
 
 import halfwidth as hw
@@ -310,7 +311,7 @@ SITUATIONS |= {
         ),
         rng=1,
     )[0],
-    "HW854": lambda: hw.rank({"A": GOOD + 1e-4 + 1e-6 * SOME, "B": GOOD}, metric="dsc", rng=1)[0],
+    "HW854": lambda: hw.rank({"A": GOOD + 4e-4 + 1e-6 * SOME, "B": GOOD}, metric="dsc", rng=1)[0],
     "HW853": lambda: hw.rank(
         {"A": SERIES[:4], "B": LOWER[:4]}, metric="dsc", scheme="test_then_rank", rng=1
     )[0],
@@ -623,14 +624,22 @@ def test_intervals_that_know_the_binomial_distribution_hold_near_its_ends(
     assert codes(hw.proportion_ci(successes, 50, method=method)) == []
 
 
-def test_the_other_reading_is_told_where_it_is_much_longer() -> None:
+def test_a_share_of_failures_that_no_case_shows_is_told_where_it_matters() -> None:
     e = hw.summary_ci(SMALL, metric="dsc")
-    assert e.if_unseen_failures is not None
+    assert e.if_unseen_failures is None
+    share = 1 - 0.05 ** (1 / 12)
+    assert share == pytest.approx(stats.beta.ppf(0.95, 1, 12))  # Clopper and Pearson's of 0 of 12
     (message,) = (caution.message for caution in e.cautions if caution.code == "HW315")
-    low, high = (e.text_of(end) for end in e.if_unseen_failures)
-    assert message == f"{low} to {high} if cases can fail as none of 12 cases did."
+    assert message == (
+        f"No failure in 12 cases: up to 22.1 % could fail unseen (95 %), and the mean DSC then be "
+        f"{e.text_of((1 - share) * e.value)} (a failure: 0)."
+    )
+    assert "HW315" not in e.sentence()
+    both = hw.summary_ci(SMALL, metric="dsc", failures="both")
     by_name = hw.summary_ci(SMALL, metric="dsc", method="dirichlet")
-    assert e.if_unseen_failures == (by_name.low, by_name.high)
+    assert both.if_unseen_failures == (by_name.low, by_name.high)
+    assert (both.low, both.high) == (e.low, e.high)
+    assert "if cases can fail as none here did" in both.sentence()
     assert "HW315" not in codes(by_name)
     assert "HW315" not in codes(hw.summary_ci(SMALL, metric="dsc", bounds=(0.7, 0.9)))
     assert "HW315" not in codes(hw.summary_ci([*SMALL, 0.0], metric="dsc"))

@@ -101,3 +101,48 @@ def test_a_statistic_that_no_case_changes_has_no_interval() -> None:
     )
     assert np.isnan([e.low, e.high]).all()
     assert any("the standard error is 0" in one.message for one in e.cautions)
+
+
+def clustered(clusters: int) -> dict[str, Any]:
+    """Two models that rank about one case in six wrongly, three cases to a cluster."""
+    rng = np.random.default_rng(clusters)
+    groups = np.repeat(np.arange(clusters), 3)
+    truth = (rng.random(len(groups)) < 0.4).astype(int)
+    shared = rng.normal(size=clusters)[groups] / 2
+    scores = {name: truth * 1.5 + shared + rng.normal(size=len(groups)) for name in "ab"}
+    return {"truth": truth, "scores": scores, "groups": groups}
+
+
+@pytest.mark.parametrize(("clusters", "own"), [(20, "dirichlet"), (50, "variance")])
+def test_differences_of_fifty_clusters_take_the_variance(clusters: int, own: str) -> None:
+    data = clustered(clusters)
+    truth, groups = data["truth"], data["groups"]
+    labels = {name: (score > 0.7).astype(int) for name, score in data["scores"].items()}
+    scored = hw.Predictions.from_arrays(truth, data["scores"], scores="any", groups=groups)
+    said = hw.Predictions.from_arrays(truth, labels, scores="labels", groups=groups, pos_label=1)
+    drawn = {} if own == "variance" else {"n_resamples": 99}
+    for of, metric in (
+        (scored, "auroc"),
+        (scored, "average_precision"),
+        (said, "f1"),
+        (said, "mcc"),
+    ):
+        (found,) = hw.compare(of, metric=metric, test="none", rng=1, **drawn)
+        wanted = "delong_t" if metric == "auroc" else "jackknife_t"
+        assert found.estimate.method == (wanted if own == "variance" else "dirichlet"), metric
+
+
+def test_an_auroc_of_clusters_takes_delong_where_one_is_ranked_wrongly() -> None:
+    data = clustered(20)
+    e = metric_ci(
+        data["truth"], data["scores"]["a"], metric="auroc", scores="any", groups=data["groups"]
+    )
+    assert e.method == "delong_logit_t"
+    perfect = metric_ci(
+        *(data["truth"], data["truth"] * 1.0),
+        metric="auroc",
+        scores="any",
+        groups=data["groups"],
+        n_resamples=99,
+    )
+    assert perfect.method == "dirichlet"

@@ -77,7 +77,8 @@ def test_the_bias_has_the_interval_of_the_forest() -> None:
     rng = np.random.default_rng(5)
     easy = rng.uniform(0.85, 0.95, 30)
     models = {"A": easy, "B": easy - 0.01 + rng.normal(0, 0.01, 30)}
-    compared = hw.compare(models, metric="dsc", rng=1)
+    data = hw.CaseValues.from_arrays(models, metric="dsc", failures="both")
+    compared = hw.compare(data, rng=1)
     (forest,) = differences.frame(compared).to_dict("records")
     frame, ax = bland_altman.frame(compared).set_index("kind"), plots.bland_altman(compared)
     assert tuple(frame.loc["bias", ["y", "low", "high"]]) == (

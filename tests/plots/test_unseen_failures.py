@@ -1,4 +1,4 @@
-"""Pale bars: the interval if cases can fail as none here did, where it is much longer."""
+"""Pale bars on request: the interval if cases can fail as none here did, where much longer."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ def ends_of(frame: Any) -> list[tuple[float, ...]]:
 
 def test_a_forest_has_a_pale_bar_and_one_note() -> None:
     models = {"A": GOOD, "B": GOOD - 0.02}
-    estimates = [hw.summary_ci(values, metric="dsc", label=m) for m, values in models.items()]
+    estimates = [
+        hw.summary_ci(values, metric="dsc", label=m, failures="both")
+        for m, values in models.items()
+    ]
     wanted = [e.if_unseen_failures for e in estimates]
     assert ends_of(forest.frame(estimates)) == wanted
     (page,) = figures_of_forest(estimates, sort=True)
@@ -49,8 +52,14 @@ def test_a_forest_has_a_pale_bar_and_one_note() -> None:
         assert all(low <= end <= high for ends in wanted for end in ends or ())
 
 
+def test_no_bar_is_drawn_that_nobody_asked_for() -> None:
+    e = hw.summary_ci(GOOD, metric="dsc")
+    assert e.if_unseen_failures is None
+    assert not pale_bars(plots.forest(e))
+
+
 def test_no_bar_where_failures_were_seen() -> None:
-    e = hw.summary_ci(np.r_[GOOD, np.zeros(30)], metric="dsc")
+    e = hw.summary_ci(np.r_[GOOD, np.zeros(30)], metric="dsc", failures="both")
     assert e.if_unseen_failures is not None
     ax = plots.forest(e)
     assert not pale_bars(ax)
@@ -59,7 +68,7 @@ def test_no_bar_where_failures_were_seen() -> None:
 
 
 def test_a_lower_bound_has_a_pale_bar_on_its_side() -> None:
-    e = hw.summary_ci(GOOD, metric="dsc", alternative="lower")
+    e = hw.summary_ci(GOOD, metric="dsc", alternative="lower", failures="both")
     ax = plots.forest(e)
     ((low, high),) = pale_bars(ax)
     assert low == e.if_unseen_failures[0]  # type: ignore[index]
@@ -68,7 +77,10 @@ def test_a_lower_bound_has_a_pale_bar_on_its_side() -> None:
 
 
 def test_a_distribution_has_the_bar_of_the_mean_alone() -> None:
-    both = [hw.summary_ci(GOOD, metric="dsc", statistic=name) for name in ("mean", "sd")]
+    both = [
+        hw.summary_ci(GOOD, metric="dsc", statistic=name, failures="both")
+        for name in ("mean", "sd")
+    ]
     frame, ax = distribution.frame({"": GOOD}, both), plots.distribution({"": GOOD}, both)
     (row,) = frame[frame["kind"] == "unseen failures"].to_dict("records")
     assert row["statistic"] == "mean"
@@ -81,7 +93,8 @@ def test_a_distribution_has_the_bar_of_the_mean_alone() -> None:
 def test_differences_have_pale_bars(correction: Any) -> None:
     models = {name: GOOD - shift for name, shift in (("A", 0), ("B", 0.01), ("C", 0.02))}
     models = {name: values + RNG.normal(0, 0.005, 30) for name, values in models.items()}
-    compared = hw.compare(models, metric="dsc", rng=1, n_resamples=99, correction=correction)
+    data = hw.CaseValues.from_arrays(models, metric="dsc", failures="both")
+    compared = hw.compare(data, rng=1, n_resamples=99, correction=correction)
     wanted = [item.estimate.if_unseen_failures for item in compared]
     ax = differences(compared)
     assert ends_of(differences.frame(compared)) == pale_bars(ax) == wanted

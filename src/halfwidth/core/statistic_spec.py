@@ -11,7 +11,7 @@ import numpy as np
 from halfwidth.core.checks import refuse_complex
 from halfwidth.core.declaring import LAST, F, attach, first_line, pickled
 from halfwidth.core.errors import OptionError
-from halfwidth.core.forms import Form
+from halfwidth.core.forms import Contrast, Form
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import Estimand, Transform
 from halfwidth.core.parameters import Parameter
@@ -105,6 +105,12 @@ class StatisticSpec:
     def summary(self) -> str:
         """The first line of the function's docstring."""
         return first_line(self.function)
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether it is a spread, or the difference of two."""
+        single = self.form.statistic if isinstance(self.form, Contrast) else self
+        return single.estimand is Estimand.SPREAD
 
     @property
     def is_mean_of_values(self) -> bool:

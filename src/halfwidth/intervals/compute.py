@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.forms import (
-    Contrast,
     LogisticFit,
     PairedCases,
     SmoothedError,
@@ -40,7 +39,7 @@ from halfwidth.resampling.engine import (
 )
 from halfwidth.resampling.exact import proportions
 from halfwidth.resampling.forms import ranked_errors
-from halfwidth.resampling.forms.contract import BothEnds, declared_form, single_model
+from halfwidth.resampling.forms.contract import BothEnds, declared_form
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.linearization import effective_trials, resemblance_trials
 from halfwidth.resampling.noise.curve_gaps import curve_gaps, kernel_gaps
@@ -211,7 +210,7 @@ def sample_ingredients(
                 functools.partial(weighted_distributions, values, design, statistic, plan),
                 statistic.spec.pair_bounds or bounds,
                 paired=statistic.spec.pair_bounds is not None,
-                spread=_is_spread(statistic),
+                spread=statistic.spec.is_spread,
                 least=lambda: (
                     least
                     if statistic.spec.pair_bounds is not None
@@ -222,13 +221,6 @@ def sample_ingredients(
         },
         power=power,
     )
-
-
-def _is_spread(statistic: Statistic) -> bool:
-    """Of one model, or of the difference of two."""
-    contrast = isinstance(statistic.spec.form, Contrast)
-    single = single_model(statistic) if contrast else statistic
-    return single.spec.estimand is Estimand.SPREAD
 
 
 def _by_pseudo_cases(

@@ -84,10 +84,12 @@ def stated_at_bounds(
 def _stated_beyond(
     pseudo_cases: PseudoCases, statistic: StatisticSpec, n: int, unit: str
 ) -> tuple[str, ...]:
-    """By which law it lies beyond the cases, and at which levels quantiles are taken."""
+    """By which law it lies beyond the cases."""
     reach = pseudo_cases.reach
     if reach is None:
         raise TypeError("pseudo-cases at the bounds have no reach")
+    if statistic.is_spread and reach.shared:
+        return (_stated_of_pairs(pseudo_cases, reach, unit), *_stated_levels(n, unit))
     side, outermost, alone = "each end", f"the outermost {unit} on that side", ""
     if statistic.estimand is Estimand.SPREAD:
         side, outermost = f"the {unit} farthest from the mean", f"that {unit}"
@@ -98,6 +100,22 @@ def _stated_beyond(
         f"a = {pseudo_cases.low[0]:g}, on the side of {side}, d U^(-1/{reach.shape:g}) from the "
         f"mean but no further than the bounds, U uniform, d from the mean to {outermost}{alone}"
     )
+    return law, *_stated_levels(n, unit)
+
+
+def _stated_of_pairs(pseudo_cases: PseudoCases, reach: Reach, unit: str) -> str:
+    """Where the pseudo-pair of two SDs lies."""
+    return (
+        f"a = {pseudo_cases.high[1]:g}, for the upper end d U^(-1/{reach.shape:g}) from the mean "
+        "of the first model but no further than the bounds, U uniform, d from the mean to the "
+        f"{unit} farthest from it, and for the other model where its regression on that one puts "
+        "it; for the lower end with the models exchanged; neither end is nearer than without a "
+        "pseudo-pair"
+    )
+
+
+def _stated_levels(n: int, unit: str) -> tuple[str, ...]:
+    """At which levels quantiles are taken."""
     levels = (
         "Tails of these quantiles are expanded to Φ(-z), z = √(n/(n - 1)) t, t Student's quantile "
         f"with n - 1 degrees of freedom ({cite('hesterberg2015').in_prose})"
@@ -105,12 +123,12 @@ def _stated_beyond(
     if unit == "cluster":
         levels += f", n as many {unit}s as their sizes m weigh, (Σm)²/Σm²"
     if n >= FEWEST_EXPANDED:
-        return law, levels
+        return (levels,)
     few = (
         f"With fewer than {FEWEST_EXPANDED} {unit}s the tail is that of {FEWEST_EXPANDED}, and "
         f"ends lie z(n)/z({FEWEST_EXPANDED}) times as far from the estimate"
     )
-    return law, levels, few
+    return levels, few
 
 
 def undefined_reason(_sample: Unanswered) -> tuple[str, str]:

@@ -334,6 +334,8 @@ def _cautions(
     of_all = {one.code for one in further}
     # The last rank is no failure.
     of_all |= {"HW103"} if scheme == WITHIN_CASES else set()
+    # A share of failures that goes unseen is said of a model by itself.
+    of_all.add("HW315")
     own = [one for one in _by_name(estimates) if one.code not in of_all]
     codes = of_all | {one.code for one in own}
     of_pairs = [one for one in _by_name(differences) if one.code not in codes]

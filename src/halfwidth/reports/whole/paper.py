@@ -9,7 +9,7 @@ from halfwidth import __version__
 from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.core.forms import Contrast
 from halfwidth.core.references import cite
-from halfwidth.core.spec import Estimand, MethodSpec
+from halfwidth.core.spec import MethodSpec
 from halfwidth.core.titles import IF_UNSEEN
 from halfwidth.core.undefined import MISSING_POLICIES
 from halfwidth.document.parts import Document, Excerpt, Heading, Kind, Part, Section, Table
@@ -156,7 +156,7 @@ def _stated(method: MethodSpec, e: Estimate, unit: str) -> tuple[str, ...]:
     pseudo_cases = method.pseudo_cases(
         e.metric_spec.spec.bounds,
         paired=paired and statistic.pair_bounds is not None,
-        spread=statistic.estimand is Estimand.SPREAD,
+        spread=statistic.is_spread,
         **dict(method.bound),
     )
     return method.stated(pseudo_cases, statistic, min(e.n_each or (e.n_groups or e.n,)), unit)
