@@ -63,10 +63,9 @@ FEWEST_PAIRS = 3
 FLAT = 1.8
 # A cluster bootstrap's coverage depends on the number of clusters.
 FEW_CLUSTERS = 30
-# Images or patients with objects (of a class, where it is of one) from which resamples of them say
-# something: as of clusters, whose bootstraps hold from about twenty on (decision 0066). HW882 warns
-# where there are fewer.
-FEW_WITH_OBJECTS = 20
+# Of two detectors resamples do from so many images or patients in all, so many of them with
+# objects; else nearly all of what would tell them apart may not have been seen (decision 0093).
+FEW_IMAGES_OF_TWO, FEW_WITH_OBJECTS_OF_TWO = 20, 8
 # Resampling Gₕ units of a stratum understates its variance by the factor 1 - 1/Gₕ, which adds up
 # over strata however many cases there are in all.
 UNITS_PER_STRATUM = 10
@@ -254,7 +253,8 @@ def _for_two_detectors(records: Records, form: MatchedScores) -> str:
         return "dirichlet"
     objects = np.sum([one.references for one in form.unpack(records.arranged[0])], axis=0)
     units = np.count_nonzero(design.totals(objects))
-    return "dirichlet_expanded" if units < FEW_WITH_OBJECTS else "percentile_expanded"
+    few = design.units < FEW_IMAGES_OF_TWO or units < FEW_WITH_OBJECTS_OF_TWO
+    return "dirichlet_expanded" if few else "percentile_expanded"
 
 
 def _for_cases(values: Array, statistic: Statistic, level: Level) -> str:

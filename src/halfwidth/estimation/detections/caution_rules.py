@@ -15,7 +15,6 @@ from halfwidth.core.match_lists import MatchLists, Outcome
 from halfwidth.core.spec import ClassNeed
 from halfwidth.core.types import Array
 from halfwidth.estimation.caution_context import CautionContext
-from halfwidth.estimation.choose import FEW_WITH_OBJECTS
 from halfwidth.estimation.detections.context import DetectionContext, Units
 from halfwidth.estimation.detections.metric_kinds import (
     counts_false_positives_per_image,
@@ -42,6 +41,9 @@ SOME_EMPTY = 0.05
 # False positives per image are of another kind of image where they differ so many times, by more
 # than this many standard errors.
 OTHER_RATE, ERRORS_APART = 1.5, 3.0
+# Images or patients with objects of a class from which resamples of them say something: as of
+# clusters, whose bootstraps hold from about twenty on (decision 0066).
+FEW_WITH_OBJECTS = 20
 # One unit that holds this share of the objects, and more than so many times its part.
 FULL_SHARE, TIMES_ITS_PART = 0.2, 3.0
 # Shares of the objects that make a caution.
