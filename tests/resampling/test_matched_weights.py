@@ -204,7 +204,8 @@ def test_an_image_that_was_not_seen_tells_equal_models_apart() -> None:
 @pytest.mark.parametrize(
     ("name", "classes", "images", "single", "paired"),
     [
-        ("ap", 1, 24, "dirichlet", "dirichlet_expanded"),
+        ("ap", 1, 24, "dirichlet", "percentile_expanded"),
+        ("ap", 1, 16, "dirichlet", "dirichlet_expanded"),
         ("ap", 3, 24, "dirichlet", "percentile_expanded"),
         ("wafroc_auc", 1, 48, "dirichlet", "percentile_expanded"),
         ("object_sensitivity", 3, 24, "dirichlet", "dirichlet"),
