@@ -350,6 +350,13 @@ def test_a_method_works_or_is_refused_with_those_that_work(method: str, statisti
             assert asked_once(statistic, name).statistic == statistic.partition(":")[0]
 
 
+def test_the_rule_of_auto_has_one_version() -> None:
+    assert ask(method="auto@2") == ask()
+    gone = "method='auto@1' was never released, and its rule is gone; give auto@2"
+    assert complaint(method=" Auto@1") == gone.replace("auto@1'", " Auto@1'")
+    assert complaint(method="auto@3") == "method='auto@3' is not a version of auto; give auto@2"
+
+
 def test_a_method_for_proportions_says_when_it_would_fit() -> None:
     assert "unless every value is 0 or 1 (metric 'correct')" in complaint(method="wilson")
     assert ask(RIGHT, metric="correct", method="wilson").method == "wilson"
