@@ -39,10 +39,8 @@ FEW_RANKED_WRONG = 5
 # Of two AUROCs on the same cases it is short more often: what counts are the cases that they rank
 # differently. From so many ranked wrongly by either on, all methods agree.
 MANY_RANKED_WRONG = 20
-# A bootstrap of a quantile sees no value beyond those observed; with fewer cases than these in all,
-# or expected beyond the quantile, it under-covers.
+# Of fewer cases BCa's correction of a metric of a test set, and a stratified mean, are rough.
 SMALL = 50
-CASES_BEYOND = 10
 # Without finite bounds, an SD's BCa covers better than percentile from these cases on; not where
 # values are flatter than a uniform distribution, above all in two heaps: found and missed.
 SMALL_FOR_SD = 25
@@ -207,15 +205,10 @@ def _for_cases(values: Array, statistic: Statistic, level: Level) -> str:
         too_few = len(values) < METHODS["hall_or_t"].min_n
         return _instead_of("hall_or_t") if equal or too_few else "hall_or_t"
     if spec.estimand is Estimand.QUANTILE:
-        return _for_quantile(len(values), statistic.quantile_level, level)
+        # A bootstrap sees no value beyond those observed: it under-covers at any n (decision 0091).
+        exists = values.size and exact_ranks(len(values), statistic.quantile_level, level)
+        return "exact" if exists else _instead_of("exact")
     return _for_sd(values) if spec.estimand is Estimand.SPREAD and spec.smooth else "percentile"
-
-
-def _for_quantile(n: int, q: float, level: Level) -> str:
-    """Percentile where enough cases lie beyond the quantile; else exact where it exists."""
-    if n >= SMALL and n * min(q, 1 - q) >= CASES_BEYOND - 1e-9:
-        return "percentile"
-    return "exact" if n and exact_ranks(n, q, level) else _instead_of("exact")
 
 
 def _few_for_two_quantiles(records: Records, statistic: Statistic, level: Level) -> bool:
