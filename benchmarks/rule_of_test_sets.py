@@ -10,17 +10,18 @@ where a difference is estimated, how often it excludes 0 (power). The old defaul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, special, stats
 
 import halfwidth as hw
-from halfwidth.core.spec import Statistic
+from halfwidth.core.spec import MethodSpec, Metric, Statistic
 from halfwidth.core.types import Array, Level
-from halfwidth.intervals.compute import intervals
+from halfwidth.intervals.compute import Computed, intervals
+from halfwidth.metrics.building import logistic_statistic
+from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 
 Ends = tuple[float, float]
@@ -57,6 +58,17 @@ def measured(name: str, n: int, rule: str, low: Array, high: Array, truth: float
     return Row(name, n, rule, above, below, width, power, 100 * float(np.mean(~known)))
 
 
+def pair_of_rows(
+    name: str, n: int, methods: Sequence[MethodSpec], made: Sequence[Computed], truth: float
+) -> tuple[Row, Row]:
+    """Old and new."""
+    old, new = (
+        measured(name, n, method.name, one.interval.low, one.interval.high, truth)
+        for method, one in zip(methods, made, strict=True)
+    )
+    return old, new
+
+
 def print_rows(rows: Iterator[tuple[Row, Row]], *, power: bool = False) -> None:
     """A line for each population and size: old, new, and the width of the new over the old."""
     print("| population | n | old | new | width |" + (" power |" if power else ""))
@@ -90,25 +102,52 @@ def quantiles(samples: int) -> Iterator[tuple[Row, Row]]:
                     plan=Plan(1),
                 )
                 truth = float(population.ppf(q))
-                old, new = (
-                    measured(
-                        f"{name}, {q:g} quantile",
-                        n,
-                        method.name,
-                        one.interval.low,
-                        one.interval.high,
-                        truth,
-                    )
-                    for method, one in zip(methods, made, strict=True)
-                )
-                yield old, new
+                yield pair_of_rows(f"{name}, {q:g} quantile", n, methods, made, truth)
+
+
+# --------------------------------------------------------------------------- calibration
+
+
+def calibration(samples: int) -> Iterator[tuple[Row, Row]]:
+    """Calibration-in-the-large of independent cases, of slopes that are 1 and that are not."""
+    statistic = logistic_statistic(Metric(hw.SAMPLE_METRICS["calibration_in_the_large"]))
+    methods = [hw.METHODS["model_wald"], hw.METHODS["model_wald_or_t"]]
+    for slope in (0.5, 0.75, 1.0, 1.5):
+        for shift, n in ((0.0, 50), (0.0, 200), (0.0, 1000), (-2.0, 200), (-2.0, 1000)):
+            generator = np.random.default_rng([n, int(4 * slope), int(-shift)])
+            log_odds = generator.normal(0.0, 1.5, (samples, n)) + shift
+            y = generator.random((samples, n)) < special.expit(slope * log_odds)
+            # The intercept that makes as many expected as there are: of a million log odds.
+            grid = stats.norm.ppf((np.arange(10**5) + 0.5) / 10**5, shift, 1.5)
+            mean = special.expit(slope * grid).mean()
+            truth = optimize.brentq(
+                lambda a, grid=grid: special.expit(a + grid).mean() - mean, -9, 9
+            )
+            made = intervals(
+                np.stack([special.expit(log_odds), y], axis=1).astype(float),
+                statistic,
+                methods,
+                LEVEL,
+                plan=Plan(1),
+                design=Design((n,), paired=True),
+            )
+            name = f"slope {slope:g}" + (f", log odds about {shift:g}" if shift else "")
+            yield pair_of_rows(name, n, methods, made, float(truth))
 
 
 # --------------------------------------------------------------------------- the rule
 
-MEASURED: dict[str, Callable[[int], Iterator[tuple[Row, Row]]]] = {"quantiles": quantiles}
+MEASURED: dict[str, Callable[[int], Iterator[tuple[Row, Row]]]] = {
+    "quantiles": quantiles,
+    "calibration": calibration,
+}
 RULES = (
     ("quantiles of independent cases and runs, from 50 on", "`percentile`", "`exact`"),
+    (
+        "calibration-in-the-large of independent cases",
+        "`model_wald`",
+        "`model_wald_or_t`, the wider of both",
+    ),
 )
 
 

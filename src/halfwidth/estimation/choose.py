@@ -152,8 +152,11 @@ def _for_calibration(records: Records, statistic: Statistic) -> str | None:
         return OF_CALIBRATION.get(statistic.spec.estimand)
     if single is statistic.spec:
         # Robust errors of independent cases are too small below 200 of them.
-        alone = records.design.independent and records.n_effective is None
-        return "model_wald" if alone else "t"
+        if not records.design.independent or records.n_effective is not None:
+            return "t"
+        # A slope that is held at 1 need not be 1 (decision 0091).
+        held = isinstance(form, LogisticFit) and form.offset is not None
+        return "model_wald_or_t" if held else "model_wald"
     differ = standard_error(records.arranged[None], records.design, statistic)[0] > 0
     return "delta" if differ else "percentile"
 
