@@ -17,8 +17,12 @@ import numpy as np
 from scipy import optimize, special, stats
 
 import halfwidth as hw
+from halfwidth.core.forms import Effect
 from halfwidth.core.spec import MethodSpec, Metric, Statistic
 from halfwidth.core.types import Array, Level
+from halfwidth.estimation.differences import difference_functional
+from halfwidth.estimation.records import Functional
+from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.compute import Computed, intervals
 from halfwidth.metrics.building import logistic_statistic
 from halfwidth.resampling.designs import Design
@@ -119,10 +123,8 @@ def calibration(samples: int) -> Iterator[tuple[Row, Row]]:
             y = generator.random((samples, n)) < special.expit(slope * log_odds)
             # The intercept that makes as many expected as there are: of a million log odds.
             grid = stats.norm.ppf((np.arange(10**5) + 0.5) / 10**5, shift, 1.5)
-            mean = special.expit(slope * grid).mean()
-            truth = optimize.brentq(
-                lambda a, grid=grid: special.expit(a + grid).mean() - mean, -9, 9
-            )
+            expected = special.expit(slope * grid).mean()
+            truth = optimize.brentq(_expected_less, -9, 9, args=(grid, expected))
             made = intervals(
                 np.stack([special.expit(log_odds), y], axis=1).astype(float),
                 statistic,
@@ -135,11 +137,58 @@ def calibration(samples: int) -> Iterator[tuple[Row, Row]]:
             yield pair_of_rows(name, n, methods, made, float(truth))
 
 
+def _expected_less(intercept: float, log_odds: Array, share: float) -> float:
+    return float(special.expit(intercept + log_odds).mean() - share)
+
+
+# --------------------------------------------------------------------------- ratios
+
+
+def ratios(samples: int) -> Iterator[tuple[Row, Row]]:
+    """Ratios of the means of two models on the same cases: percentile, and Fieller with t."""
+    effect: Effect = "ratio"
+    methods = [hw.METHODS["percentile"], hw.METHODS["fieller"]]
+    size = 200_000
+    generator = np.random.default_rng(7)
+    hard, one, other = generator.normal(size=(3, size))
+    failing = generator.random((2, size)) < 0.04
+    dsc = [
+        np.where(failed, 0.1, special.expit(mean + 0.8 * hard + 0.5 * own))
+        for failed, mean, own in zip(failing, (2.2, 2.0), (one, other), strict=True)
+    ]
+    populations = {
+        "DSC, 4 % fail": dsc,
+        "HD, log-normal": [
+            np.exp(1.5 + 0.7 * hard + 0.6 * one),
+            np.exp(1.6 + 0.7 * hard + 0.6 * other),
+        ],
+        "volume error": [np.abs(hard + one) ** 1.5, 1.2 * np.abs(hard + other) ** 1.5],
+        "MAE, normal": [np.abs(one + 0.5 * hard), np.abs(other + 0.5 * hard)],
+    }
+    statistic = difference_functional(
+        Functional(resolve_statistic("mean"), resolve_metric("hd95")), effect
+    ).statistic
+    for name, (first, second) in populations.items():
+        truth = float(first.mean() / second.mean())
+        for n in (10, 30, 100):
+            drawn = generator.integers(0, size, (samples, n))
+            made = intervals(
+                np.stack([first[drawn], second[drawn]], axis=1),
+                statistic,
+                methods,
+                LEVEL,
+                plan=Plan(1, 1999),
+                design=Design((n,), paired=True),
+            )
+            yield pair_of_rows(name, n, methods, made, truth)
+
+
 # --------------------------------------------------------------------------- the rule
 
 MEASURED: dict[str, Callable[[int], Iterator[tuple[Row, Row]]]] = {
     "quantiles": quantiles,
     "calibration": calibration,
+    "ratios": ratios,
 }
 RULES = (
     ("quantiles of independent cases and runs, from 50 on", "`percentile`", "`exact`"),
@@ -148,6 +197,7 @@ RULES = (
         "`model_wald`",
         "`model_wald_or_t`, the wider of both",
     ),
+    ("ratios of means on the same cases", "`percentile`, few clusters `bca_expanded`", "`fieller`"),
 )
 
 

@@ -93,6 +93,8 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
         return choose_for_counts()
     if statistic.spec.estimand in PAIRED_PROPORTIONS:
         return METHODS["newcombe_paired"]  # decision 0049
+    if statistic.spec.estimand is Estimand.MEAN_RATIO:
+        return METHODS["fieller"]  # decision 0091
     bounded = functional.metric.spec.bounds.finite
     bounded = bounded or not rests_on_bounds(METHODS["dirichlet"], statistic)
     weighted = bounded and has_weights(statistic)
