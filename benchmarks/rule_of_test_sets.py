@@ -10,8 +10,11 @@ where a difference is estimated, how often it excludes 0 (power). The old defaul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 from scipy import optimize, special, stats
@@ -20,13 +23,16 @@ import halfwidth as hw
 from halfwidth.core.forms import Effect
 from halfwidth.core.spec import MethodSpec, Metric, Statistic
 from halfwidth.core.types import Array, Level
+from halfwidth.estimation import functionals
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.compute import Computed, intervals
 from halfwidth.metrics.building import logistic_statistic
+from halfwidth.resampling.class_averages import Classes
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.results.estimate import Estimate
 
 Ends = tuple[float, float]
 LEVEL = Level(0.95)
@@ -73,16 +79,16 @@ def pair_of_rows(
     return old, new
 
 
-def print_rows(rows: Iterator[tuple[Row, Row]], *, power: bool = False) -> None:
+def print_rows(rows: Iterator[tuple[Row, Row]]) -> None:
     """A line for each population and size: old, new, and the width of the new over the old."""
-    print("| population | n | old | new | width |" + (" power |" if power else ""))
-    print("| --- | --- | --- | --- | --- |" + (" --- |" if power else ""))
+    print("| population | n | old | new | width, power |\n| --- | --- | --- | --- | --- |")
     for old, new in rows:
         told = [f"{r.coverage:.1f} ({r.above:.1f}/{r.below:.1f})" for r in (old, new)]
         if new.none:
             told[1] += f", none in {new.none:.1f}"
-        line = f"| {new.name} | {new.n} | {' | '.join(told)} | × {new.width / old.width:.2f} |"
-        print(line + (f" {old.power:.0f} → {new.power:.0f} |" if power else ""), flush=True)
+        line = f"| {new.name} | {new.n} | {' | '.join(told)} | × {new.width / old.width:.2f}"
+        two = new.name.startswith("two models")
+        print(line + (f", {old.power:.0f} → {new.power:.0f} |" if two else " |"), flush=True)
 
 
 # --------------------------------------------------------------------------- quantiles
@@ -183,12 +189,136 @@ def ratios(samples: int) -> Iterator[tuple[Row, Row]]:
             yield pair_of_rows(name, n, methods, made, truth)
 
 
+# --------------------------------------------------------------------------- averages
+
+
+@dataclass(frozen=True)
+class Decider:
+    """A classifier: the shares of the classes, and what each is taken for."""
+
+    shares: tuple[float, ...]
+    errors: tuple[float, ...]
+
+    def table(self) -> Array:
+        """Of the population: an error falls on any other class alike."""
+        classes = len(self.shares)
+        off = np.array(self.errors)[:, None] / (classes - 1) * np.ones((classes, classes))
+        np.fill_diagonal(off, 1 - np.array(self.errors))
+        return np.array(self.shares)[:, None] * off
+
+    def value(self, metric: str, average: str) -> float:
+        """Of the population."""
+        table = self.table()
+        tp, truth, said = np.diag(table), table.sum(axis=1), table.sum(axis=0)
+        each = {
+            "sensitivity": tp / truth,
+            "ppv": tp / said,
+            "f1": 2 * tp / (truth + said),
+            "specificity": 1 - (said - tp) / (1 - truth),
+        }[metric]
+        return float(each.mean() if average == "macro" else (each * truth).sum())
+
+    def sample(self, n: int, generator: np.random.Generator, classes: Array | None = None) -> Array:
+        """True and predicted classes of n cases, (2, n)."""
+        count = len(self.shares)
+        truth = generator.choice(count, n, p=self.shares) if classes is None else classes
+        wrong = generator.random(n) < np.array(self.errors)[truth]
+        shift = generator.integers(1, count, n)
+        return np.stack([truth, np.where(wrong, (truth + shift) % count, truth)])
+
+
+DECIDERS = {
+    ".7/.2/.1, errors .02/.5/.9": Decider((0.7, 0.2, 0.1), (0.02, 0.5, 0.9)),
+    ".5/.3/.2, errors .1/.2/.3": Decider((0.5, 0.3, 0.2), (0.1, 0.2, 0.3)),
+    "five, errors .05 to .4": Decider((0.4, 0.3, 0.15, 0.1, 0.05), (0.05, 0.1, 0.2, 0.3, 0.4)),
+}
+
+
+def averages(samples: int) -> Iterator[tuple[Row, Row]]:
+    """Weighted averages over classes, shares known and shares that vary with the cases.
+
+    Old: MOVER of the classes with fixed shares, the interval of today without what shares add. Of
+    weighted sensitivity the new one is accuracy's.
+    """
+    for name, decider in DECIDERS.items():
+        for metric in ("sensitivity", "f1", "ppv"):
+            for n in (200, 1000):
+                yield _of_averages(name, decider, metric, n, samples)
+    pair = DECIDERS[".7/.2/.1, errors .02/.5/.9"], Decider((0.7, 0.2, 0.1), (0.08, 0.4, 0.6))
+    for metric in ("sensitivity", "f1", "ppv"):
+        yield _of_two_averages(pair, metric, 200, samples)
+
+
+def _ends(made: Iterable[Estimate]) -> tuple[Array, Array]:
+    low, high = np.array([(one.low, one.high) for one in made]).T
+    return low, high
+
+
+def _options(*, drawn: bool) -> dict[str, Any]:
+    return {"average": "weighted"} | ({"n_resamples": 999, "rng": 1} if drawn else {})
+
+
+@contextmanager
+def fixed_shares() -> Iterator[None]:
+    """As auto@1 had it: the shares of the classes are known."""
+    with (
+        mock.patch.object(Classes, "with_average", lambda _self, replicates, _support: replicates),
+        mock.patch.object(functionals, "_is_accuracy", return_value=False),
+    ):
+        yield
+
+
+def _of_averages(name: str, decider: Decider, metric: str, n: int, samples: int) -> tuple[Row, Row]:
+    generator = np.random.default_rng([n, len(decider.shares)])
+    drawn = [decider.sample(n, generator) for _ in range(samples)]
+    truth, named = decider.value(metric, "weighted"), f"weighted {metric}, {name}"
+    labels, rows = list(range(len(decider.shares))), []
+    for rule in (fixed_shares, nullcontext):
+        options = _options(drawn=metric != "sensitivity" or rule is fixed_shares)
+        with rule():
+            made = [
+                hw.metric_ci(y, said, metric=metric, labels=labels, **options) for y, said in drawn
+            ]
+        rows.append(measured(named, n, rule.__name__, *_ends(made), truth))
+    return rows[0], rows[1]
+
+
+def _of_two_averages(
+    pair: tuple[Decider, Decider], metric: str, n: int, samples: int
+) -> tuple[Row, Row]:
+    generator = np.random.default_rng(n)
+    truth = pair[0].value(metric, "weighted") - pair[1].value(metric, "weighted")
+    drawn = []
+    for _ in range(samples):
+        y, first = pair[0].sample(n, generator)
+        drawn.append((y, first, pair[1].sample(n, generator, y)[1]))
+    rows = []
+    for rule in (fixed_shares, nullcontext):
+        options = _options(drawn=metric != "sensitivity" or rule is fixed_shares)
+        with rule():
+            made = [
+                hw.compare(
+                    y,
+                    {"A": first, "B": second},
+                    metric=metric,
+                    test="none",
+                    **options,
+                )[0].estimate
+                for y, first, second in drawn
+            ]
+        rows.append(
+            measured(f"two models, weighted {metric}", n, rule.__name__, *_ends(made), truth)
+        )
+    return rows[0], rows[1]
+
+
 # --------------------------------------------------------------------------- the rule
 
 MEASURED: dict[str, Callable[[int], Iterator[tuple[Row, Row]]]] = {
     "quantiles": quantiles,
     "calibration": calibration,
     "ratios": ratios,
+    "averages": averages,
 }
 RULES = (
     ("quantiles of independent cases and runs, from 50 on", "`percentile`", "`exact`"),
@@ -196,6 +326,12 @@ RULES = (
         "calibration-in-the-large of independent cases",
         "`model_wald`",
         "`model_wald_or_t`, the wider of both",
+    ),
+    ("weighted sensitivity", "`dirichlet`, shares fixed", "as accuracy: `wilson`"),
+    (
+        "weighted averages over classes",
+        "`dirichlet`, shares of classes fixed",
+        "`dirichlet`, shares vary with the cases",
     ),
     ("ratios of means on the same cases", "`percentile`, few clusters `bca_expanded`", "`fieller`"),
 )

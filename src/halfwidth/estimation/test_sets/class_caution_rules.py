@@ -102,6 +102,9 @@ def _without_a_value(e: Estimate, classes: ClassContext) -> Caution | None:
         none, why = classes.predicted == 0, "never predicted"
     elif classes.predicted is not None and needs is ClassNeed.EITHER:
         none &= classes.predicted == 0
+    if e.average == "weighted":
+        # A class that weighs nothing is not missed.
+        none &= classes.sizes > 0
     names = [repr(label) for label, has_none in zip(classes.labels, none, strict=True) if has_none]
     return without_a_value(names, len(classes.labels), why, classes.absent) if names else None
 

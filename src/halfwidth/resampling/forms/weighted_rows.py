@@ -38,8 +38,8 @@ def finished(sides: Sequence[OfRows], observed: OfRows, finish: Finish) -> Repli
     """Replicates of rows for each side; ``observed`` are (S, R) each. A single row is finished."""
     values, held = observed
     if values.shape[1] > 1:
-        classes = Classes.averaged(values, lambda values: finish(values, held))
-        return [rows for rows, _ in sides], classes
+        classes = Classes.averaged(values, held, finish)
+        return [classes.with_average(*rows) for rows in sides], classes
     single = [finish(*(np.moveaxis(one, 1, -1) for one in rows))[:, None] for rows in sides]
     return single, None
 
