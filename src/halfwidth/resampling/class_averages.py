@@ -8,7 +8,9 @@ estimate is worked out from how far each class may (MOVER, Zou & Donner 2008):
 weight in the average and rᵢⱼ the correlation of two classes, which share their cases.
 
 Where classes weigh as many cases as they have, these shares vary with the cases too. What that adds
-to the variance of the average is added to the square of its distance, z² times it.
+to the variance of the average is added to the square of its distance, z² times it. A class without
+a case that an average leaves out may have any value: where ``bounds`` are given, it has the worst
+one for the one end and the best one for the other.
 """
 
 from __future__ import annotations
@@ -19,7 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
-from halfwidth.core.types import Array
+from halfwidth.core.types import UNBOUNDED, Array, Bounds
+
+# By so much sums of weights miss 1.
+ROUNDING = 1e-9
 
 
 @frozen(eq=False)
@@ -32,16 +37,29 @@ class Classes:
     # ``by_support(values, support)``, both (..., C) -> (...), where the support of a class in the
     # sample is its weight; None where weights are fixed.
     by_support: Callable[[Array, Array], Array] | None = None
+    # The share of classes without a case that are left out, (S,), and between what their values lie
+    left_out: tuple[Array, Bounds] | None = None
 
     @classmethod
     def averaged(
-        cls, values: Array, support: Array, average: Callable[[Array, Array], Array]
+        cls,
+        values: Array,
+        support: Array,
+        average: Callable[[Array, Array], Array],
+        bounds: Bounds = UNBOUNDED,
     ) -> Classes:
         """With an average of both, (S, C) -> (S,), that is linear in the values."""
         weights = linear_weights(lambda each: average(each, support), values)
         others = support * np.arange(1.0, 1 + support.shape[-1])
         fixed = (weights == linear_weights(lambda each: average(each, others), values)).all()
-        return cls(average(values, support), values, weights, None if fixed else average)
+        left_out = None
+        if fixed and bounds.finite:
+            # Where an absent class counts as 0, the weights of the others do not add up to 1.
+            omitted = np.abs(weights.sum(axis=-1) - 1) < ROUNDING
+            absent = (np.isnan(values) & (support == 0)).sum(axis=-1) * omitted
+            left_out = absent / np.maximum(absent + (weights != 0).sum(axis=-1), 1), bounds
+        averages = average(values, support)
+        return cls(averages, values, weights, None if fixed else average, left_out)
 
     def with_average(self, replicates: Array, support: Array) -> Array:
         """Replicates of classes, (S, C, B), and behind them of their average where shares vary."""
@@ -64,6 +82,8 @@ class ClassAverage:
     shares: Array  # (S,): variance that varying shares of classes add
     # Whether it lies between its classes, whatever their shares: not where these are differences.
     between: bool
+    # As of `Classes`
+    left_out: tuple[Array, Bounds] | None = None
 
     @classmethod
     def from_replicates(cls, observed: Classes, replicates: Array) -> ClassAverage:
@@ -80,6 +100,7 @@ class ClassAverage:
             *(observed.average, classes, observed.weights, replicates, correlation),
             np.maximum(shares, 0.0),
             observed.by_support is not None,
+            observed.left_out,
         )
 
     @property
@@ -105,7 +126,11 @@ class ClassAverage:
         if self.between:
             farthest = sign[:, None] * (self.classes - self.estimate[:, None]) + away
             reach = np.minimum(reach, np.where(self.weights != 0, farthest, 0.0).max(axis=-1))
-        return np.asarray(self.estimate + sign * reach)
+        end = np.asarray(self.estimate + sign * reach)
+        if self.left_out is None:
+            return end
+        share, bounds = self.left_out
+        return end + share * (np.where(sign < 0, bounds.low, bounds.high) - end)
 
     def standard_deviation(self) -> Array:
         """The SD, of those of the classes and of their shares."""

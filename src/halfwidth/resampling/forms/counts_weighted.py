@@ -17,7 +17,7 @@ from halfwidth.arithmetic.confusion_tables import count_cells, counts_by_unit, o
 from halfwidth.core.forms import ByClass, CellCounts
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Array, Numbers
+from halfwidth.core.types import UNBOUNDED, Array, Bounds, Numbers
 from halfwidth.resampling.class_averages import Classes
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
@@ -46,7 +46,7 @@ def weighted(
     counts = count_cells(codes, form.n_cells)
     if form.n_cells > MANY_CELLS and (form.by_class or form.of_margins):
         sides = _sides(form, pseudo_cases, outward=not _is_one_table(form))
-        classes = _classes(form, counts.astype(float))
+        classes = _classes(form, counts.astype(float), pseudo_cases.bounds)
         replicates = replicates_of_margins(form, codes, design, plan, sides, classes)
         return both_ends(replicates, classes, plan)
     if design.simple:
@@ -90,7 +90,7 @@ def weighted_tables(
     """Distributions of a function of tables."""
     sides = _sides(form, pseudo_cases, outward=not _is_one_table(form))
     added = [unit * _pseudo_cells(form, masses, plan) for masses in sides]
-    classes = _classes(form, counts)
+    classes = _classes(form, counts, pseudo_cases.bounds)
     return both_ends([_replicates(form, cells, own, classes) for own in added], classes, plan)
 
 
@@ -143,7 +143,7 @@ def _replicates(form: CellCounts, cells: Array, added: Array, classes: Classes |
     return classes.with_average(replicates, np.moveaxis(observed[0] + observed[1], -1, 1))
 
 
-def _classes(form: CellCounts, counts: Array) -> Classes | None:
+def _classes(form: CellCounts, counts: Array, bounds: Bounds = UNBOUNDED) -> Classes | None:
     """Those of an average."""
     by_class = _each_class(form)
     if by_class is None or by_class.average is None:
@@ -151,7 +151,7 @@ def _classes(form: CellCounts, counts: Array) -> Classes | None:
     average, observed = by_class.average, one_vs_rest(_matrices(counts))
     support = observed[0] + observed[1]
     values = np.asarray(by_class.values(*observed))
-    return Classes.averaged(values, support, average)
+    return Classes.averaged(values, support, average, bounds)
 
 
 def _matrices(tables: Array) -> Array:
