@@ -312,6 +312,64 @@ def _of_two_averages(
     return rows[0], rows[1]
 
 
+# --------------------------------------------------------------------------- absent classes
+
+
+def absent(samples: int) -> Iterator[tuple[Row, Row]]:
+    """Macro averages where a class of 3 % may be lacking: 30 clusters, the class of each cluster.
+
+    Of all samples, and of those that lack it.
+    """
+    for errors in ((0.1, 0.2, 0.5), (0.1, 0.2, 0.9), (0.02, 0.05, 0.1), (0.02, 0.03, 0.9)):
+        decider = Decider((0.6, 0.37, 0.03), errors)
+        generator = np.random.default_rng([int(100 * one) for one in errors])
+        drawn = [_clustered(decider, generator) for _ in range(samples)]
+        lacking = np.array([(y == len(errors) - 1).sum() == 0 for y, _, _ in drawn])
+        for metric, name in (("sensitivity", "balanced accuracy"), ("f1", "macro F1")):
+            made = []
+            for rule in (omitted_classes, nullcontext):
+                with rule():
+                    made.append(_ends(_of_clusters(metric, *one) for one in drawn))
+            truth = decider.value(metric, "macro")
+            for kind, some in (("all", np.full(samples, True)), ("without it", lacking)):
+                old, new = (
+                    measured(f"{name}, errors {errors}, {kind}", 30, kind, *ends, truth)
+                    for ends in ((low[some], high[some]) for low, high in made)
+                )
+                yield old, new
+
+
+@contextmanager
+def omitted_classes() -> Iterator[None]:
+    """As auto@1 had it: the interval is about the classes that are there."""
+    averaged = Classes.averaged
+    with mock.patch.object(Classes, "averaged", lambda *given: averaged(*given[:3])):
+        yield
+
+
+def _clustered(decider: Decider, generator: np.random.Generator) -> tuple[Array, Array, Array]:
+    """True and predicted classes and clusters, of one class each, that share half the variance."""
+    sizes, count = 1 + generator.poisson(2, 30), len(decider.shares)
+    groups = np.repeat(np.arange(30), sizes)
+    truth = generator.choice(count, 30, p=decider.shares)[groups]
+    shared, own = generator.normal(size=30)[groups], generator.normal(size=len(groups))
+    wrong = special.ndtr(0.5**0.5 * (shared + own)) < np.array(decider.errors)[truth]
+    shift = generator.integers(1, count, len(groups))
+    return truth, np.where(wrong, (truth + shift) % count, truth), groups
+
+
+def _of_clusters(metric: str, truth: Array, said: Array, groups: Array) -> Any:
+    return hw.metric_ci(
+        *(truth, said),
+        metric=metric,
+        average="macro",
+        labels=[0, 1, 2],
+        groups=groups,
+        n_resamples=499,
+        rng=1,
+    )
+
+
 # --------------------------------------------------------------------------- the rule
 
 MEASURED: dict[str, Callable[[int], Iterator[tuple[Row, Row]]]] = {
@@ -319,6 +377,7 @@ MEASURED: dict[str, Callable[[int], Iterator[tuple[Row, Row]]]] = {
     "calibration": calibration,
     "ratios": ratios,
     "averages": averages,
+    "absent": absent,
 }
 RULES = (
     ("quantiles of independent cases and runs, from 50 on", "`percentile`", "`exact`"),
@@ -332,6 +391,11 @@ RULES = (
         "weighted averages over classes",
         "`dirichlet`, shares of classes fixed",
         "`dirichlet`, shares vary with the cases",
+    ),
+    (
+        "macro averages of one model, a class without a case",
+        "`dirichlet` of the other classes",
+        "`dirichlet`, in which it may have any value",
     ),
     ("ratios of means on the same cases", "`percentile`, few clusters `bca_expanded`", "`fieller`"),
 )
