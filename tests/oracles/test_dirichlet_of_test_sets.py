@@ -296,7 +296,7 @@ def test_an_absent_class_counts_its_whole_range_or_nothing(metric: str, level: f
     )
     assert omitted.value == pytest.approx(zero.value * 4 / 3)
     assert omitted.low < omitted.value < omitted.high
-    # The worst value that the fourth class may have is the 0 that the policy counts; the best is 1.
+    # The worst value of the fourth class is the 0 that the policy counts; the best is 1.
     assert (omitted.low, omitted.high) == pytest.approx((zero.low, zero.high + 0.25))
     one_sided = {"labels": [0, 1, 2, 3], "average": "macro", "alternative": "upper"}
     if level > 0.5:

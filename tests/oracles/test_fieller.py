@@ -73,6 +73,29 @@ def test_it_widens_with_the_level_scales_and_turns_over() -> None:
     assert (same.low, same.value, same.high) == (1, 1, 1)
 
 
+@pytest.mark.parametrize("level", [1 - 1e-6, 1 - 1e-12, 1 - 2**-53])
+def test_levels_near_1_give_an_interval_or_say_why_not(level: float) -> None:
+    wide, short = ratio(FIRST, SECOND, level), ratio(FIRST[:3], SECOND[:3], level)
+    assert math.isnan(wide.low) or wide.low < wide.value < wide.high < math.inf
+    assert math.isnan(short.low)
+    assert "HW306" in codes(short)
+
+
+@pytest.mark.parametrize("n", [3, 8, 30])
+def test_it_holds_its_estimate_and_nests_until_it_has_no_end(n: int) -> None:
+    for seed in range(8):
+        pairs = np.random.default_rng(seed).lognormal(0, 1, (2, n))
+        made = [ratio(*pairs, level) for level in (0.5, 0.9, 0.99, 0.999)]
+        known = [not math.isnan(one.low) for one in made]
+        assert known == sorted(known, reverse=True)
+        there = [one for one in made if not math.isnan(one.low)]
+        assert all(0 <= one.low <= one.value <= one.high for one in there)
+        assert all(
+            outer.low <= inner.low and inner.high <= outer.high
+            for inner, outer in itertools.pairwise(there)
+        )
+
+
 def test_it_holds_1_exactly_where_t_of_the_difference_holds_0() -> None:
     for seed in range(40):
         random = np.random.default_rng(seed)
