@@ -2,6 +2,7 @@
 
     python benchmarks/rule_of_auto.py means [--samples 500] [--every 6] [--sizes 10,20,40,100]
     python benchmarks/rule_of_auto.py pairs | sds | clusters [...]
+    python benchmarks/rule_of_auto.py quantiles | averages | ratios | calibration | absent | table
 
 *means*: intervals of the mean on models and organs of ``../shared/data`` that fail now and then
 (*real*; *hard* is the half of them that t covers least), on the same without the cases below half
@@ -26,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from rule_of_test_sets import MEASURED, print_rows, print_rules
 from scipy import optimize, special, stats
 
 from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Level
@@ -516,11 +518,17 @@ def clusters(samples: int, every: int) -> None:
 def main() -> None:
     """Measure what is asked for and print it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("means", "pairs", "sds", "clusters"))
+    parser.add_argument("what", choices=("means", "pairs", "sds", "clusters", *MEASURED, "table"))
     parser.add_argument("--samples", type=int, default=500)
     parser.add_argument("--every", type=int, default=6)
     parser.add_argument("--sizes", default="10,20,40,100")
     asked = parser.parse_args()
+    if asked.what == "table":
+        print_rules()
+        return
+    if asked.what in MEASURED:
+        print_rows(MEASURED[asked.what](asked.samples))
+        return
     if asked.what == "clusters":
         clusters(asked.samples, asked.every)
         return

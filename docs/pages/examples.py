@@ -226,6 +226,14 @@ def _of_two_models(method: MethodSpec, named: str) -> Example:
             f"halfwidth compare cases.csv --value first --value second --metric dsc "
             f"--statistic median --method {method.name}",
         )
+    if Estimand.MEAN_RATIO in method.accepts:
+        values = 'hw.CaseValues.from_arrays({"first": first, "second": second}, metric="dsc")'
+        return Example(
+            f'{PREAMBLE}{BOTH}compared = hw.compare({values}, effect="ratio", {named})\n'
+            "print(compared[0].sentence())",
+            "halfwidth compare cases.csv --value first --value second --metric dsc --ratio "
+            f"--method {method.name}",
+        )
     if Estimand.AUROC_DIFFERENCE in method.accepts:
         metric, second = "auroc", "y_score + rng.normal(0, 1, 120)"
         models = f'{{"first": y_score, "second": {second}}}'

@@ -647,7 +647,7 @@ def test_a_share_of_failures_that_no_case_shows_is_told_where_it_matters() -> No
 
 def test_equal_values_take_the_bounds_and_say_so() -> None:
     e = hw.summary_ci([1.0] * 20, metric="dsc")
-    assert (e.method, e.rule, e.if_unseen_failures) == ("dirichlet", "auto@1", None)
+    assert (e.method, e.rule, e.if_unseen_failures) == ("dirichlet", "auto@2", None)
     (message,) = (caution.message for caution in e.cautions if caution.code == "HW319")
     assert message.startswith("20 cases of one value cannot tell how far others lie")
 

@@ -22,7 +22,8 @@ PATIENT = np.arange(120) // 4
         ("sd", "dirichlet_pareto", "bca", "percentile"),
         ("iqr", "dirichlet", "percentile", "percentile"),
         ("trimmed_mean", "dirichlet", "percentile", "percentile"),
-        ("median", "percentile", "percentile", "percentile"),
+        ("median", "exact", "exact", "percentile"),
+        ("quantile:0.9", "exact", "exact", "percentile"),
     ],
 )
 def test_of_many_values(statistic: str, bounded: str, unbounded: str, clustered: str) -> None:

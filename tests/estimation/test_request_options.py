@@ -83,8 +83,8 @@ def test_levels_near_1_give_an_interval_or_say_why_not(method: str, level: float
         )
         assert one.low < one.value < one.high
         return
-    if spec.accepts <= {Estimand.CALIBRATION_ERROR_DIFFERENCE}:
-        return  # tests/oracles/test_calibration_differences.py
+    if spec.accepts <= {Estimand.CALIBRATION_ERROR_DIFFERENCE, Estimand.MEAN_RATIO}:
+        return  # tests/oracles/test_calibration_differences.py and test_fieller.py
     if spec.accepts <= {Estimand.RATE, Estimand.QUANTILE_CONTRAST}:
         return  # tests/oracles/test_rate_intervals.py, comparison/test_quantiles_of_few_cases.py
     if not spec.accepts & {hw.STATISTICS[name].estimand for name in hw.STATISTICS.names} and (
@@ -350,6 +350,13 @@ def test_a_method_works_or_is_refused_with_those_that_work(method: str, statisti
         assert method not in proposed
         for name in proposed:
             assert asked_once(statistic, name).statistic == statistic.partition(":")[0]
+
+
+def test_the_rule_of_auto_has_one_version() -> None:
+    assert ask(method="auto@2") == ask()
+    gone = "method='auto@1' was never released, and its rule is gone; give auto@2"
+    assert complaint(method=" Auto@1") == gone.replace("auto@1'", " Auto@1'")
+    assert complaint(method="auto@3") == "method='auto@3' is not a version of auto; give auto@2"
 
 
 def test_a_method_for_proportions_says_when_it_would_fit() -> None:

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from over_data import metric_ci
 from scipy import stats
+from support import codes
 
 import halfwidth as hw
 
@@ -282,18 +283,59 @@ def test_metrics_of_all_classes_have_the_same_mass_whatever_their_number() -> No
     _check(_dirichlet(CLASSES, NOISY, "cohen_kappa"), *kappas)
 
 
-def test_an_absent_class_is_left_out_or_counts_nothing() -> None:
-    truth = np.where(CLASSES == 3, 0, CLASSES)
-    labels = [0, 1, 2, 3]
+@pytest.mark.parametrize("metric", ["auroc", "average_precision", "sensitivity", "f1"])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_an_absent_class_counts_its_whole_range_or_nothing(metric: str, level: float) -> None:
+    truth, decided = (np.where(codes == 3, 0, codes) for codes in (CLASSES, NOISY))
+    shown = PROBABILITIES if metric in ("auroc", "average_precision") else decided
+    asked: dict[str, Any] = {"average": "macro", "confidence_level": level}
+    every = asked | {"labels": [0, 1, 2, 3]}
     omitted, zero = (
-        _dirichlet(
-            truth, PROBABILITIES, "auroc", average="macro", labels=labels, absent_class=absent
-        )
+        _dirichlet(truth, shown, metric, absent_class=absent, **every)
         for absent in ("omit", "zero")
     )
     assert omitted.value == pytest.approx(zero.value * 4 / 3)
     assert omitted.low < omitted.value < omitted.high
-    assert (zero.low, zero.high) == pytest.approx((omitted.low * 0.75, omitted.high * 0.75))
+    # The worst value of the fourth class is the 0 that the policy counts; the best is 1.
+    assert (omitted.low, omitted.high) == pytest.approx((zero.low, zero.high + 0.25))
+    one_sided = {"labels": [0, 1, 2, 3], "average": "macro", "alternative": "upper"}
+    if level > 0.5:
+        upper = _dirichlet(truth, shown, metric, confidence_level=(1 + level) / 2, **one_sided)
+        assert upper.high == pytest.approx(omitted.high)
+
+
+def test_what_an_absent_class_may_be_is_said() -> None:
+    truth, decided = (np.where(codes == 3, 0, codes) for codes in (CLASSES, NOISY))
+    asked: dict[str, Any] = {"metric": "balanced_accuracy", "labels": [0, 1, 2, 3], "rng": 1}
+    said = {one.code: one.message for one in metric_ci(truth, decided, **asked).cautions}
+    assert said["HW208"] == (
+        "1 of 4 classes, '3', is without a case: the average leaves it out, and the interval counts "
+        "its whole range."
+    )
+    assert "no cases" in said["HW204"]
+    assert "need about 5 or more of each class" in said["HW204"]
+    by_name = metric_ci(truth, decided, method="percentile", n_resamples=199, **asked)
+    assert [one.message for one in by_name.cautions if one.code == "HW208"] == [
+        "1 of 4 classes, '3', is without a case: the average leaves it out."
+    ]
+
+
+def test_a_difference_is_about_the_classes_that_are_there() -> None:
+    truth, first, second = (
+        np.where(codes == 3, 0, codes) for codes in (CLASSES, NOISY, np.roll(NOISY, 7))
+    )
+    few, all_four = (
+        hw.compare(
+            hw.Predictions.from_arrays(truth, {"A": first, "B": second}, labels=labels),
+            metric="balanced_accuracy",
+            rng=1,
+            n_resamples=999,
+            test="none",
+        )[0]
+        for labels in ([0, 1, 2], [0, 1, 2, 3])
+    )
+    assert (few.low, few.high) == pytest.approx((all_four.low, all_four.high), abs=0.02)
+    assert "HW208" in codes(all_four)
 
 
 # --------------------------------------------------------------------------- any metric

@@ -229,6 +229,56 @@ def test_clusters_and_weights_take_the_robust_t() -> None:
 # --------------------------------------------------------------------------- intervals
 
 
+@pytest.mark.parametrize(("slope", "robust"), [(0.5, True), (1.6, False)])
+def test_calibration_in_the_large_takes_the_wider_of_model_and_sandwich(
+    slope: float, robust: bool
+) -> None:
+    r = np.random.default_rng(11)
+    x = r.normal(0.2, 1.5, 130)
+    y = (r.random(130) < expit(slope * x)).astype(int)
+    family = sm.families.Binomial()
+    errors = [
+        float(sm.GLM(y, np.ones(130), family=family, offset=x).fit(cov_type=kind).bse[0])
+        for kind in ("nonrobust", "HC0")
+    ]
+    ends: tuple[float, float] = (-np.inf, np.inf)
+    for confidence_level in (0.999, 0.95, 0.5):
+        level: dict[str, Any] = {"confidence_level": confidence_level}
+        tail = (1 - confidence_level) / 2
+        e = metric_ci(y, expit(x), metric="citl", **level)
+        model = -stats.norm.ppf(tail) * errors[0]
+        sandwich = -stats.t.ppf(tail, 129) * errors[1] * np.sqrt(130 / 129)
+        assert (sandwich > model) == robust
+        assert (e.method, e.n_resamples) == ("model_wald_or_t", None)
+        assert e.high - e.value == pytest.approx(max(model, sandwich), rel=1e-6)
+        assert e.value - e.low == pytest.approx(max(model, sandwich), rel=1e-6)
+        wanted = errors[1] * np.sqrt(130 / 129) if robust else errors[0]
+        assert e.standard_error == pytest.approx(wanted, rel=1e-6)
+        assert ends[0] <= e.low <= e.value <= e.high <= ends[1]
+        ends = (e.low, e.high)
+        if confidence_level > 0.5:
+            bound = {"confidence_level": 1 - tail, "alternative": "lower"}
+            assert metric_ci(y, expit(x), metric="citl", **bound).low == pytest.approx(e.low)
+
+
+def test_calibration_in_the_large_takes_its_rule_for_each_model_metric_and_level() -> None:
+    r = np.random.default_rng(5)
+    x = r.normal(0, 1.5, 90)
+    y = (r.random(90) < expit(0.5 * x)).astype(int)
+    models = {"a": expit(x), "b": expit(0.5 * x), "c": expit(1.5 * x - 1)}
+    test = hw.Predictions.from_arrays(y, models)
+    metrics = ["calibration_in_the_large", "calibration_slope"]
+    rows = hw.estimate(test, metric=metrics)
+    assert [row.method for row in rows] == ["model_wald_or_t", "model_wald"] * 3
+    alone = [metric_ci(y, p, metric=metrics[0]) for p in models.values()]
+    assert [(row.low, row.high) for row in rows[::2]] == [
+        pytest.approx((one.low, one.high)) for one in alone
+    ]
+    design = {"metric": metrics[0], "rng": 1}
+    assert metric_ci(y, models["a"], groups=np.arange(90) // 3, **design).method == "t"
+    assert metric_ci(y, models["a"], sample_weight=np.arange(1.0, 91), **design).method == "t"
+
+
 def test_wald_is_symmetric_about_the_coefficient() -> None:
     sample = records(90, 2)
     with warnings.catch_warnings():

@@ -170,7 +170,7 @@ def test_a_plan_by_a_named_method_says_where_auto_takes_another() -> None:
     paired = planning.difference(0.1, halfwidth=0.02, metric="dsc", method="t").notes
     assert paired == bounded.notes
     by_default = planning.mean(0.1, halfwidth=0.02, metric="dsc", mean=0.8)
-    assert (by_default.formula, by_default.rule, by_default.notes) == (usual, "auto@1", ())
+    assert (by_default.formula, by_default.rule, by_default.notes) == (usual, "auto@2", ())
     assert planning.difference(1.0, halfwidth=0.2, metric="hd95", method="t").notes == ()
     assert planning.mean(0.1, halfwidth=0.02, metric="dsc", method="z").notes == ()
 

@@ -83,7 +83,7 @@ def test_the_width_planned_is_that_of_the_default_interval(
     sd: float, mean: float, halfwidth: float
 ) -> None:
     plan = planning.mean(sd, halfwidth=halfwidth, mean=mean, metric="dsc")
-    assert plan.rule == "auto@1"
+    assert plan.rule == "auto@2"
     assert plan.n_for_width is not None
     at = planning.mean(sd, n=plan.n_for_width, mean=mean, metric="dsc")
     assert at.halfwidth <= halfwidth
@@ -126,12 +126,12 @@ def test_an_assurance_is_the_share_of_studies_that_keep_below_the_width() -> Non
 
 def test_without_bounds_the_default_is_planned_too() -> None:
     plan = planning.mean(1.0, n=20)
-    assert (plan.formula, plan.rule, plan.shape) == ("hall_or_t", "auto@1", "normal")
+    assert (plan.formula, plan.rule, plan.shape) == ("hall_or_t", "auto@2", "normal")
     drawn = np.random.default_rng(6).normal(size=(2000, 20))
     low, high = default_ends(drawn, None)
     assert (high - low).mean() == pytest.approx(plan.width, rel=0.02)
     paired = planning.difference(0.05, difference=0.02, power=0.8)
-    assert (paired.n, paired.formula, paired.rule) == (52, "t", "auto@1")
+    assert (paired.n, paired.formula, paired.rule) == (52, "t", "auto@2")
     assert "name the metric (metric=, --metric)" in paired.notes[0]
 
 
@@ -224,7 +224,7 @@ def test_non_inferiority_of_two_aurocs_is_shown_as_often_as_planned(paired: bool
     given: dict[str, Any] = {"correlation": 0.6} if paired else {"paired": False}
     margin = 0.06 if paired else 0.1
     plan = planning.auroc_difference(0.8, margin=margin, power=0.8, prevalence=0.4, **given)
-    assert plan.rule == "auto@1"
+    assert plan.rule == "auto@2"
     m, n = plan.counts.values()
     truth = np.repeat([1, 0], [m, n])
     generator, studies = np.random.default_rng(8), 400
@@ -283,12 +283,12 @@ def test_the_command_line_has_the_same_plans(run: Run) -> None:
     (made,) = json.loads(ran.out)["plans"]
     plan = planning.mean(0.03, halfwidth=0.02, mean=0.9, failures_share=0.02, metric="dsc")
     assert made == plan.to_dict()
-    assert (made["rule"], made["formula"]) == ("auto@1", "dirichlet_pareto")
+    assert (made["rule"], made["formula"]) == ("auto@2", "dirichlet_pareto")
     ran = run(
         *("plan", "difference", "--sd", ".05", "--margin", ".05", "--power", ".8"),
         *("--metric", "dsc"),
     )
-    assert "Method: dirichlet_pareto (the default, auto@1)" in ran.out
+    assert "Method: dirichlet_pareto (the default, auto@2)" in ran.out
     assert "Shape assumed: normal, cut at -1 and 1." in ran.out
     assert "power 0.8 for non-inferiority by 0.05" in " ".join(ran.out.split())
     two = ("plan", "auroc", "--expected", ".85", "--margin", ".05", "--power", ".8")

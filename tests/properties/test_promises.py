@@ -116,12 +116,10 @@ def interval(
 
 
 # Those that compare have tests of their own: tests/oracles/test_paired_proportions.py,
-# test_calibration_differences.py and test_unpaired.py.
+# test_calibration_differences.py, test_fieller.py and test_unpaired.py.
+COMPARING = PAIRED_PROPORTIONS | {Estimand.CALIBRATION_ERROR_DIFFERENCE, Estimand.MEAN_RATIO}
 OF_ONE = [
-    method
-    for method in METHODS
-    if not method.takes_two_samples
-    and not method.accepts <= PAIRED_PROPORTIONS | {Estimand.CALIBRATION_ERROR_DIFFERENCE}
+    method for method in METHODS if not method.takes_two_samples and not method.accepts <= COMPARING
 ]
 
 

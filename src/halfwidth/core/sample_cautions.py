@@ -176,7 +176,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "class without a value",
         "{count} of {classes} classes, {name}, {why}: {policy}.",
         "PPV has no value for a class that is never predicted, sensitivity and areas none for one "
-        "that is not there. An average that leaves such a class out hides what may be its worst.",
+        "that is not there. An average that leaves such a class out hides what may be its worst. "
+        "The default interval of a macro average lets a class without a case have any value of its "
+        "range; that of a difference between two models is about the other classes.",
         "Say which classes the average is over, or count them as failed, as scikit-learn does "
         f"({spelled_both('absent_class', 'zero')}).",
     ),

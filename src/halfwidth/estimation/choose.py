@@ -48,13 +48,11 @@ MANY_RANKED_WRONG = 20
 # Of metrics of two models on the same clusters Dirichlet weights have no power, whose pseudo-cases
 # are whole clusters; from so many on the jackknife's variance holds (decision 0093).
 MANY_CLUSTERS = 50
-# A bootstrap of a quantile sees no value beyond those observed; with fewer cases than these in all,
-# or expected beyond the quantile, it under-covers.
-SMALL = 50
-CASES_BEYOND = 10
 # From so many cases on, with so many of the rarer class, the jackknife of an area under a PR curve
 # and Dirichlet weights agree, and these would take minutes (decision 0092).
 MANY_CASES, MANY_OF_CLASS = 100_000, 1000
+# Of fewer cases BCa's correction of a metric of a test set, and a stratified mean, are rough.
+SMALL = 50
 # Without finite bounds, an SD's BCa covers better than percentile from these cases on; not where
 # values are flatter than a uniform distribution, above all in two heaps: found and missed.
 SMALL_FOR_SD = 25
@@ -110,6 +108,8 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
         return choose_for_counts()
     if statistic.spec.estimand in PAIRED_PROPORTIONS:
         return METHODS["newcombe_paired"]  # decision 0049
+    if statistic.spec.estimand is Estimand.MEAN_RATIO:
+        return METHODS["fieller"]  # decision 0091
     bounded = functional.metric.spec.bounds.finite
     bounded = bounded or not rests_on_bounds(METHODS["dirichlet"], statistic)
     weighted = bounded and has_weights(statistic)
@@ -196,8 +196,11 @@ def _for_calibration(records: Records, statistic: Statistic) -> str | None:
         return OF_CALIBRATION.get(statistic.spec.estimand)
     if single is statistic.spec:
         # Robust errors of independent cases are too small below 200 of them.
-        alone = records.design.independent and records.n_effective is None
-        return "model_wald" if alone else "t"
+        if not records.design.independent or records.n_effective is not None:
+            return "t"
+        # A slope that is held at 1 need not be 1 (decision 0091).
+        held = isinstance(form, LogisticFit) and form.offset is not None
+        return "model_wald_or_t" if held else "model_wald"
     differ = standard_error(records.arranged[None], records.design, statistic)[0] > 0
     return "delta" if differ else "percentile"
 
@@ -265,15 +268,10 @@ def _for_cases(values: Array, statistic: Statistic, level: Level) -> str:
         too_few = len(values) < METHODS["hall_or_t"].min_n
         return _instead_of("hall_or_t") if equal or too_few else "hall_or_t"
     if spec.estimand is Estimand.QUANTILE:
-        return _for_quantile(len(values), statistic.quantile_level, level)
+        # A bootstrap sees no value beyond those observed: it under-covers at any n (decision 0091).
+        exists = values.size and exact_ranks(len(values), statistic.quantile_level, level)
+        return "exact" if exists else _instead_of("exact")
     return _for_sd(values) if spec.estimand is Estimand.SPREAD and spec.smooth else "percentile"
-
-
-def _for_quantile(n: int, q: float, level: Level) -> str:
-    """Percentile where enough cases lie beyond the quantile; else exact where it exists."""
-    if n >= SMALL and n * min(q, 1 - q) >= CASES_BEYOND - 1e-9:
-        return "percentile"
-    return "exact" if n and exact_ranks(n, q, level) else _instead_of("exact")
 
 
 def _few_for_two_quantiles(records: Records, statistic: Statistic, level: Level) -> bool:

@@ -157,6 +157,8 @@ def _estimand(functional: Functional, effect: Effect) -> Estimand:
         return Estimand.CALIBRATION_ERROR_DIFFERENCE
     if spec.estimand is Estimand.QUANTILE:
         return Estimand.QUANTILE_CONTRAST
+    if effect == "ratio" and spec.is_mean_of_values:
+        return Estimand.MEAN_RATIO
     return Estimand.CONTRAST
 
 

@@ -210,11 +210,14 @@ def _hits(cases: Cases) -> Array:
 
 
 def _is_accuracy(row: MetricRow, metric: Metric) -> bool:
-    """Micro-averaged sensitivity and PPV are the accuracy: every error is one FN and one FP."""
+    """Micro-averaged sensitivity and PPV are the accuracy: every error is one FN and one FP.
+
+    So is weighted sensitivity, which adds up what each class has right.
+    """
     if metric.spec.takes is Takes.CONFUSION:
         return metric.estimand is Estimand.PROPORTION
-    counts_hits = metric.spec.share in (("tp", "fn"), ("tp", "fp"))
-    return row.average == "micro" and counts_hits and not metric.parameters
+    averages = {("tp", "fn"): ("micro", "weighted"), ("tp", "fp"): ("micro",)}
+    return row.average in averages.get(metric.spec.share, ()) and not metric.parameters
 
 
 def _number_functional(metric: Metric) -> Functional:

@@ -118,7 +118,7 @@ def summary_ci(
     >>> dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
     >>> e = hw.summary_ci(dice, metric="dsc")
     >>> print(f"{e.value:.2f} ({e.low:.2f} to {e.high:.2f}), {e.method_title}, {e.rule}")
-    0.89 (0.78 to 0.92), Dirichlet-Pareto, auto@1
+    0.89 (0.78 to 0.92), Dirichlet-Pareto, auto@2
     >>> print("if cases can fail as none here did: {:.2f} to {:.2f}".format(*e.if_unseen_failures))
     if cases can fail as none here did: 0.69 to 0.92
     >>> [caution.code for caution in e.cautions]

@@ -45,8 +45,8 @@ from halfwidth.resampling.designs import Design
 from halfwidth.summaries.all_statistics import STATISTICS
 
 AUTO = "auto"
-# The version of its rule (`choose`). A change of rule is a new one, and the old one stays callable.
-RULE = f"{AUTO}@1"
+# The version of its rule (`choose`). From release 0.1.0 on, a change of rule is a new one.
+RULE = f"{AUTO}@2"
 # Their replicates take 80 MB; the error that drawing leaves is far below any that matters.
 MOST_RESAMPLES = 10**7
 MOST_THREADS = 1024
@@ -299,6 +299,10 @@ def _resolve_method(method: Any) -> MethodSpec | None:
         )
     if method.strip().lower() in (AUTO, RULE):
         return None
+    if method.strip().lower() == f"{AUTO}@1":
+        raise OptionError(
+            f"{spelled('method', method)} was never released, and its rule is gone; give {RULE}"
+        )
     if method.strip().lower().startswith(f"{AUTO}@"):
         raise OptionError(f"{spelled('method', method)} is not a version of auto; give {RULE}")
     name, colon, _ = method.partition(":")

@@ -39,7 +39,7 @@ from halfwidth.resampling.engine import (
 )
 from halfwidth.resampling.exact import proportions
 from halfwidth.resampling.forms import ranked_errors
-from halfwidth.resampling.forms.contract import BothEnds, declared_form
+from halfwidth.resampling.forms.contract import BothEnds, declared_form, single_model
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.linearization import effective_trials, resemblance_trials
 from halfwidth.resampling.noise.curve_gaps import curve_gaps, kernel_gaps
@@ -202,6 +202,7 @@ def sample_ingredients(
             Need.EFFECT: lambda: getattr(statistic.spec.form, "effect", "difference"),
             Need.PAIRED_COUNTS: lambda: _counts_of_pairs(values),
             Need.PAIRED_SHARES: lambda: _counts_of_pairs(values) / values.shape[-1],
+            Need.PAIRED_MEANS: lambda: _about_the_ratio(values, design, statistic),
             Need.TRANSFORM: lambda: statistic.spec.transform,
             Need.TIE_TOLERANCE: lambda: tie_tolerance(values, statistic),
             Need.ACCELERATION: lambda: acceleration(values, design, statistic),
@@ -454,6 +455,18 @@ def _joined(parts: Sequence[Computed]) -> Computed:
         parts[0].n_resamples,
         join([part.n_undefined for part in parts]),
     )
+
+
+# --------------------------------------------------------------------------- pairs of values
+
+
+def _about_the_ratio(pairs: Array, design: Design, statistic: Statistic) -> tuple[Array, ...]:
+    """Of the means x̄ = r ȳ: ȳ, and the variances of d̄ = x̄ - r ȳ, of ȳ, and what they share."""
+    mean = single_model(statistic)
+    x, y = pairs[:, 0], pairs[:, 1]
+    off = x - statistic(pairs)[:, None] * y
+    own, of_second, together = (robust_error(one, design, mean) ** 2 for one in (off, y, off + y))
+    return mean(y), own, of_second, (together - own - of_second) / 2
 
 
 # --------------------------------------------------------------------------- pairs of trials

@@ -28,7 +28,12 @@ def _no_error_reason(_sample: Unanswered) -> tuple[str, str]:
 @interval_method(
     no_interval=_no_error_reason,
     title="delta method",
-    accepts=frozenset({Estimand.COUNTING, Estimand.CONTRAST, Estimand.OBSERVED_OVER_EXPECTED}),
+    accepts=frozenset(
+        {
+            *(Estimand.COUNTING, Estimand.CONTRAST, Estimand.MEAN_RATIO),
+            Estimand.OBSERVED_OVER_EXPECTED,
+        }
+    ),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.TRANSFORM, Need.CLUSTER_DEGREES),
     use_when="for functions of a confusion matrix without resampling; poor near the ends of the "
     "range and at small n",

@@ -172,7 +172,9 @@ def dirichlet(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Lev
     of the statistic weighted with one at a, the upper end the 1 - α/2 quantile with one at b; the
     interval holds its estimate. Pseudo-cases only ever add to an SD or an IQR: there both serve
     the upper end, and the lower one comes from the weights of the cases. Of two models on the same
-    cases the pseudo-case is the worst of the one and the best of the other.
+    cases the pseudo-case is the worst of the one and the best of the other. Classes of an average
+    have intervals of their own, which are put together (decision 0041): where a class weighs as
+    many cases as it has, that varies with the cases, and one without a case may have any value.
 
     Parameters
     ----------

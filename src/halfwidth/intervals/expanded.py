@@ -35,7 +35,10 @@ __all__ = ["dirichlet_expanded", "percentile_expanded"]
 
 # What leaving out a case changes says how it varies: of metrics of test sets, and of two models.
 OF_TEST_SETS = frozenset(
-    {Estimand.CONTRAST, Estimand.QUANTILE_CONTRAST, Estimand.OTHER, Estimand.RATE}
+    {
+        *(Estimand.CONTRAST, Estimand.MEAN_RATIO, Estimand.QUANTILE_CONTRAST),
+        *(Estimand.OTHER, Estimand.RATE),
+    }
 )
 # How much longer, and on which scale.
 FACTOR = (Need.JACKKNIFE_DEGREES, Need.UNITS, Need.UNIT_DEGREES, Need.EFFECT)

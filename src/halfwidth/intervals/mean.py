@@ -12,6 +12,7 @@ from halfwidth.summaries.location import cases_cut
 __all__ = [
     "cluster_robust_t",
     "empirical_bernstein",
+    "fieller",
     "hall",
     "hall_or_t",
     "hoeffding",
@@ -255,6 +256,73 @@ def _untransformed(y: float, skewness: Array, n: int) -> Array:
     return np.where(tiny, shifted, 3 * root_less_one / g)
 
 
+def _not_above_zero(sample: Unanswered) -> tuple[str, str]:
+    reason = f"the second mean could be 0 by what {sample.units_text} say, and any ratio be true"
+    return reason, "compare differences, or add cases"
+
+
+@interval_method(
+    no_interval=_not_above_zero,
+    title="Fieller",
+    accepts=frozenset({Estimand.MEAN_RATIO}),
+    needs=(Need.ESTIMATE, Need.PAIRED_MEANS, Need.DEGREES_OF_FREEDOM),
+    use_when="for the ratio of the means of two models on the same cases; takes clusters and "
+    "strata",
+    min_n=2,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
+    cite="fieller1954",
+    assumes="The mean of first - R · second is nearly normal for the true ratio R.",
+)
+def fieller(
+    estimate: Array, about: tuple[Array, ...], degrees_of_freedom: float, level: Level
+) -> Interval:
+    """Fieller's interval for a ratio of means: the R for which |x̄ - R ȳ| ≤ t · SE(x̄ - R ȳ).
+
+    A quadratic inequality in R, whose SE is that of `t`: s/√n of x - R y for independent cases, the
+    jackknife's for clusters. With d = x - r y about the estimate r = x̄/ȳ, R - r lies between
+
+        (-t² V(d̄, ȳ) ± t √(t² V(d̄, ȳ)² + a V(d̄))) / a,  a = ȳ² - t² V(ȳ).
+
+    Parameters
+    ----------
+    estimate : ndarray
+        r, of each sample.
+    about : tuple of ndarray
+        ȳ, V(d̄), V(ȳ) and V(d̄, ȳ).
+    degrees_of_freedom : float
+        Effective units less strata.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        NaN where a ≤ 0: ȳ could be 0, and the R that are not refuted have no end.
+
+    References
+    ----------
+    Fieller (1954).
+
+    Examples
+    --------
+    >>> about = np.array(0.8), np.array(1e-4), np.array(4e-4), np.array(0.0)
+    >>> interval = fieller(np.array(1.05), about, 19, Level(0.95))
+    >>> print(f"{interval.low:.4f} {interval.high:.4f}")
+    1.0238 1.0762
+    """
+    from scipy import special
+
+    second, own, of_second, shared = about
+    if degrees_of_freedom < 1:
+        return no_interval(estimate)
+    t_squared = special.stdtrit(degrees_of_freedom, level.tail) ** 2
+    a = second**2 - t_squared * of_second
+    a = np.where(a > 0, a, np.nan)
+    root = np.sqrt(t_squared * (t_squared * shared**2 + a * own))
+    down, up = ((t_squared * shared + sign * root) / a for sign in (1, -1))
+    error = np.sqrt(own) / np.abs(second)
+    return Interval.of(estimate - np.maximum(down, 0), estimate + np.maximum(-up, 0), error)
+
+
 def _trimmed_away_reason(_sample: Unanswered) -> tuple[str, str]:
     return "fewer than 2 cases are left after trimming", "trim less, or use percentile"
 
@@ -454,4 +522,14 @@ def empirical_bernstein(
 
 
 # The catalogue lists these, in this order.
-DECLARED = (t, hall, hall_or_t, z, cluster_robust_t, trimmed_t, hoeffding, empirical_bernstein)
+DECLARED = (
+    t,
+    hall,
+    hall_or_t,
+    fieller,
+    z,
+    cluster_robust_t,
+    trimmed_t,
+    hoeffding,
+    empirical_bernstein,
+)

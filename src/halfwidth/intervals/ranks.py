@@ -6,6 +6,7 @@ cumulative distribution.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import NamedTuple
@@ -124,6 +125,7 @@ def _rounded_down(confidence_level: float) -> float:
     return math.floor(1e4 * confidence_level + 1e-6) / 1e4
 
 
+@functools.lru_cache(maxsize=1024)
 def exact_ranks(n: int, q: float, level: Level) -> tuple[int, int] | None:
     """Ranks (k, l) of the order statistics that bound quantile q, or None where there are none.
 

@@ -7,8 +7,9 @@ import numpy as np
 from halfwidth.core.spec import Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.intervals.auc import quantile_factor
+from halfwidth.intervals.mean import t
 
-__all__ = ["expected_score", "model_wald"]
+__all__ = ["expected_score", "model_wald", "model_wald_or_t"]
 
 # Halvings after which a bisection has all the digits that matter.
 HALVINGS = 50
@@ -26,8 +27,8 @@ def _no_fit_reason(_sample: Unanswered) -> tuple[str, str]:
     no_interval=_no_fit_reason,
     accepts=frozenset({Estimand.COEFFICIENT}),
     needs=(Need.ESTIMATE, Need.MODEL_ERROR),
-    use_when="a slope or an intercept of independent cases; covers as it says from 50 cases on, "
-    "where robust errors are too small",
+    use_when="a slope or a joint intercept of independent cases; covers as it says from 50 cases "
+    "on, where robust errors are too small",
     min_n=2,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
     independent_only=True,
@@ -56,6 +57,54 @@ def model_wald(estimate: Array, model_error: Array, level: Level) -> Interval:
     """
     reach = quantile_factor(float("inf"), level) * model_error
     return Interval.of(estimate - reach, estimate + reach, model_error)
+
+
+@interval_method(
+    title="Wald, model-based, or robust t, the wider",
+    no_interval=_no_fit_reason,
+    accepts=frozenset({Estimand.COEFFICIENT}),
+    needs=(Need.ESTIMATE, Need.MODEL_ERROR, Need.ROBUST_ERROR, Need.DEGREES_OF_FREEDOM),
+    use_when="calibration-in-the-large of independent cases: model_wald supposes that the slope is "
+    "1, and robust errors are too small in few cases",
+    min_n=2,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
+    independent_only=True,
+    cite="cox1958",
+    assumes="As model_wald and t, each where the other falls short.",
+)
+def model_wald_or_t(
+    estimate: Array,
+    model_error: Array,
+    robust_error: Array,
+    degrees_of_freedom: float,
+    level: Level,
+) -> Interval:
+    """The wider of `model_wald` and of Student's t with the robust (sandwich) SE.
+
+    Where the slope is not 1, outcomes scatter otherwise about the line than the information of a
+    fit with the slope held at 1 says, and the sandwich sees it.
+
+    Parameters
+    ----------
+    estimate, model_error, robust_error : ndarray
+        β̂ and its two SEs, of each sample.
+    degrees_of_freedom : float
+        Cases less one.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        Symmetric about the coefficient, with the SE of the wider one; NaN where there is no fit.
+
+    References
+    ----------
+    Cox (1958); Student (1908).
+    """
+    model = model_wald(estimate, model_error, level)
+    robust = t(estimate, robust_error, degrees_of_freedom, level)
+    error = np.where(robust.high > model.high, robust_error, model_error)
+    return Interval.of(np.fmin(model.low, robust.low), np.fmax(model.high, robust.high), error)
 
 
 def _nothing_expected(_sample: Unanswered) -> tuple[str, str]:
@@ -141,4 +190,4 @@ def expected_score(
 
 
 # The catalogue lists these, in this order.
-DECLARED = (model_wald, expected_score)
+DECLARED = (model_wald, model_wald_or_t, expected_score)

@@ -16,7 +16,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric, MetricSpec, spec_of
 from halfwidth.core.types import Array, Interval, Level
-from halfwidth.intervals.recalibration import expected_score, model_wald
+from halfwidth.intervals.recalibration import expected_score, model_wald, model_wald_or_t
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.calibration.recalibration import (
     calibration_in_the_large,
@@ -193,6 +193,14 @@ def _wald(value: float, error: Callable[[Information], float]) -> Any:
     return ends
 
 
+def _in_the_large(known: Information, z: float, n: int) -> tuple[float, float]:
+    """By t, the wider one: of a perfect model both errors are alike."""
+    from scipy import special
+
+    student = -float(special.stdtrit(n - 1, special.ndtr(-z)))
+    return _wald(0.0, lambda _: 1 / math.sqrt(known.intercept))(known, student, n)
+
+
 def _score(known: Information, z: float, n: int) -> tuple[float, float]:
     """The ratios θ with (1 - θ)² n φ² = z² (θ φ - θ² E[p²]), E[p²] = φ - Iα."""
     share, square = known.prevalence, known.prevalence - known.intercept
@@ -221,9 +229,9 @@ QUANTITIES = {
         Quantity(
             calibration_in_the_large,
             "calibration-in-the-large",
-            model_wald,
-            "± z / √(n Iα)",
-            _wald(0.0, lambda known: 1 / math.sqrt(known.intercept)),
+            model_wald_or_t,
+            "± t / √(n Iα)",
+            _in_the_large,
         ),
         Quantity(
             oe_ratio,

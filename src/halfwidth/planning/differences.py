@@ -146,7 +146,7 @@ def difference(
     --------
     >>> plan = difference(0.05, difference=0.02, power=0.8, metric="dsc")
     >>> plan.n, plan.formula, plan.rule
-    (62, 'dirichlet_pareto', 'auto@1')
+    (62, 'dirichlet_pareto', 'auto@2')
     >>> plan = difference(0.05, difference=0.02, power=0.8, metric="dsc", method="t")
     >>> plan.n, round(plan.power, 3), round(plan.halfwidth, 4)
     (52, 0.808, 0.0139)

@@ -127,7 +127,7 @@ def mean(
     --------
     >>> plan = mean(0.1, halfwidth=0.02, metric="dsc", mean=0.8)
     >>> plan.n, plan.formula, plan.rule
-    (122, 'dirichlet_pareto', 'auto@1')
+    (122, 'dirichlet_pareto', 'auto@2')
     >>> plan = mean(0.1, halfwidth=0.02, metric="dsc", method="t")
     >>> plan.n, plan.n_for_width, plan.decided_by
     (99, 99, 'width')

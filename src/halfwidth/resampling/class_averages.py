@@ -6,6 +6,11 @@ class has its own distribution under Dirichlet weights, and how far the average 
 estimate is worked out from how far each class may (MOVER, Zou & Donner 2008):
 θ̂ ∓ √(Σ wᵢ wⱼ rᵢⱼ dᵢ dⱼ), with dᵢ the distance of a bound of class i from its estimate, wᵢ its
 weight in the average and rᵢⱼ the correlation of two classes, which share their cases.
+
+Where classes weigh as many cases as they have, these shares vary with the cases too. What that adds
+to the variance of the average is added to the square of its distance, z² times it. A class without
+a case that an average leaves out may have any value: where ``bounds`` are given, it has the worst
+one for the one end and the best one for the other.
 """
 
 from __future__ import annotations
@@ -16,7 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
-from halfwidth.core.types import Array
+from halfwidth.core.types import UNBOUNDED, Array, Bounds
+
+# By so much sums of weights miss 1.
+ROUNDING = 1e-9
 
 
 @frozen(eq=False)
@@ -26,11 +34,40 @@ class Classes:
     average: Array  # (S,)
     values: Array  # (S, C): anything where a class has no weight
     weights: Array  # (S, C): of the classes in the average
+    # ``by_support(values, support)``, both (..., C) -> (...), where the support of a class in the
+    # sample is its weight; None where weights are fixed.
+    by_support: Callable[[Array, Array], Array] | None = None
+    # The share of classes without a case that are left out, (S,), and between what their values lie
+    left_out: tuple[Array, Bounds] | None = None
 
     @classmethod
-    def averaged(cls, values: Array, average: Callable[[Array], Array]) -> Classes:
-        """With an average that is linear in the values, (S, C) -> (S,)."""
-        return cls(average(values), values, linear_weights(average, values))
+    def averaged(
+        cls,
+        values: Array,
+        support: Array,
+        average: Callable[[Array, Array], Array],
+        bounds: Bounds = UNBOUNDED,
+    ) -> Classes:
+        """With an average of both, (S, C) -> (S,), that is linear in the values."""
+        weights = linear_weights(lambda each: average(each, support), values)
+        others = support * np.arange(1.0, 1 + support.shape[-1])
+        fixed = (weights == linear_weights(lambda each: average(each, others), values)).all()
+        left_out = None
+        if fixed and bounds.finite:
+            # Where an absent class counts as 0, the weights of the others do not add up to 1.
+            omitted = np.abs(weights.sum(axis=-1) - 1) < ROUNDING
+            absent = (np.isnan(values) & (support == 0)).sum(axis=-1) * omitted
+            left_out = absent / np.maximum(absent + (weights != 0).sum(axis=-1), 1), bounds
+        averages = average(values, support)
+        return cls(averages, values, weights, None if fixed else average, left_out)
+
+    def with_average(self, replicates: Array, support: Array) -> Array:
+        """Replicates of classes, (S, C, B), and behind them of their average where shares vary."""
+        if self.by_support is None:
+            return replicates
+        each = (np.where(self.weights[..., None] == 0, 0.0, replicates), support)
+        whole = self.by_support(*(np.moveaxis(one, 1, -1) for one in each))
+        return np.concatenate([replicates, whole[:, None]], axis=1)
 
 
 @frozen(eq=False)
@@ -42,15 +79,29 @@ class ClassAverage:
     weights: Array  # (S, C): of the classes in the average
     replicates: Array  # (S, C, B): of each class under Dirichlet weights; NaN where it is undefined
     correlation: Array  # (S, C, C): of the replicates of two classes
+    shares: Array  # (S,): variance that varying shares of classes add
+    # Whether it lies between its classes, whatever their shares: not where these are differences.
+    between: bool
+    # As of `Classes`
+    left_out: tuple[Array, Bounds] | None = None
 
     @classmethod
     def from_replicates(cls, observed: Classes, replicates: Array) -> ClassAverage:
-        """Take over replicates of the classes, (S, C, B)."""
-        used = observed.weights != 0
-        classes = np.where(used, observed.values, 0.0)
+        """Take over replicates of the classes, (S, C, B), and of the average behind them."""
+        used, average = observed.weights != 0, replicates[:, observed.values.shape[-1] :]
+        classes, replicates = np.where(used, observed.values, 0.0), replicates[:, : used.shape[-1]]
         replicates[~used] = 0.0
         correlation = np.stack([_correlation(one) for one in replicates])
-        return cls(observed.average, classes, observed.weights, replicates, correlation)
+        shares = np.zeros(len(classes))
+        if average.size:
+            fixed = np.einsum("sc,scb->sb", observed.weights, replicates)
+            shares = _variance(average[:, 0]) - _variance(fixed)
+        return cls(
+            *(observed.average, classes, observed.weights, replicates, correlation),
+            np.maximum(shares, 0.0),
+            observed.by_support is not None,
+            observed.left_out,
+        )
 
     @property
     def n_resamples(self) -> int:
@@ -64,15 +115,26 @@ class ClassAverage:
 
     def quantile(self, probability: Array | float) -> Array:
         """The estimate less the distance of a quantile below the median, plus that of one above."""
+        from scipy.special import ndtri
+
         probability = np.broadcast_to(np.asarray(probability, float), self.estimate.shape)
         sign = np.where(probability < 0.5, -1.0, 1.0)
-        away = sign[:, None] * (self._class_quantiles(probability) - self.classes)
-        reach = self.weights * np.maximum(away, 0.0)
-        return np.asarray(self.estimate + sign * self._root(reach))
+        away = np.maximum(sign[:, None] * (self._class_quantiles(probability) - self.classes), 0.0)
+        with np.errstate(invalid="ignore"):
+            added = np.where(self.shares > 0, ndtri(probability) ** 2 * self.shares, 0.0)
+        reach = self._root(self.weights * away, added)
+        if self.between:
+            farthest = sign[:, None] * (self.classes - self.estimate[:, None]) + away
+            reach = np.minimum(reach, np.where(self.weights != 0, farthest, 0.0).max(axis=-1))
+        end = np.asarray(self.estimate + sign * reach)
+        if self.left_out is None:
+            return end
+        share, bounds = self.left_out
+        return end + share * (np.where(sign < 0, bounds.low, bounds.high) - end)
 
     def standard_deviation(self) -> Array:
-        """The SD, of those of the classes."""
-        return self._root(self.weights * np.nanstd(self.replicates, axis=-1))
+        """The SD, of those of the classes and of their shares."""
+        return self._root(self.weights * np.nanstd(self.replicates, axis=-1), self.shares)
 
     def _class_quantiles(self, probability: Array) -> Array:
         """Type-7 quantiles of the defined replicates of each class, (S,) -> (S, C)."""
@@ -87,9 +149,14 @@ class ClassAverage:
         )
         return np.asarray(low + (position - below) * (high - low))
 
-    def _root(self, reach: Array) -> Array:
+    def _root(self, reach: Array, added: Array) -> Array:
         squares = np.einsum("sc,scd,sd->s", reach, self.correlation, reach)
-        return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+        return np.asarray(np.sqrt(np.maximum(squares, 0.0) + added))
+
+
+def _variance(replicates: Array) -> Array:
+    """Of those that are defined, (S, B) -> (S,); 0 where none is."""
+    return np.asarray(np.ma.masked_invalid(replicates).var(axis=-1).filled(0.0))
 
 
 def _correlation(replicates: Array) -> Array:

@@ -153,7 +153,7 @@ def test_a_stranger_can_recompute_the_interval_of_a_mean() -> None:
     x = np.random.default_rng(3).uniform(0.7, 0.9, 14)
     e = hw.summary_ci(x, metric="dsc", failures="both")
     said = paragraph(e)
-    assert "Methods were chosen by auto@1." in said
+    assert "Methods were chosen by auto@2." in said
     assert "to the outermost case on that side" in said
     found = LAW.search(said)
     assert found is not None

@@ -268,7 +268,9 @@ def _without_objects(e: DetectionEstimate, context: DetectionContext) -> Caution
     none &= _giving_a_value(e, context).sum(axis=0) == 0
     names = [repr(label) for label, lacks in zip(lists.classes, none, strict=True) if lacks]
     why = LACKS.get(e.metric_spec.spec.class_needs, NOTHING_COUNTS)
-    return without_a_value(names, len(lists.classes), why, context.absent) if names else None
+    return (
+        without_a_value(names, len(lists.classes), why, POLICY[context.absent]) if names else None
+    )
 
 
 # --------------------------------------------------------------------------- localisation

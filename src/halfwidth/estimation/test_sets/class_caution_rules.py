@@ -39,6 +39,7 @@ POLICY = {
     "zero": "it counts as 0",
     "undefined": "the average is undefined",
 }
+WHOLE_RANGE = "the average leaves it out, and the interval counts its whole range"
 
 
 def class_cautions(context: CautionContext) -> Iterator[Caution | None]:
@@ -102,20 +103,30 @@ def _without_a_value(e: Estimate, classes: ClassContext) -> Caution | None:
         none, why = classes.predicted == 0, "never predicted"
     elif classes.predicted is not None and needs is ClassNeed.EITHER:
         none &= classes.predicted == 0
+    if e.average == "weighted":
+        # A class that weighs nothing is not missed.
+        none &= classes.sizes > 0
     names = [repr(label) for label, has_none in zip(classes.labels, none, strict=True) if has_none]
-    return without_a_value(names, len(classes.labels), why, classes.absent) if names else None
+    policy = POLICY[classes.absent]
+    alone = not isinstance(e.statistic_spec.spec.form, Contrast)
+    weighs = Need.WEIGHTED in e.method_spec.needs and e.metric_spec.spec.bounds.finite
+    if alone and weighs and classes.absent == "omit" and not classes.sizes[none].any():
+        policy = WHOLE_RANGE
+    return without_a_value(names, len(classes.labels), why, policy) if names else None
 
 
-def without_a_value(names: Sequence[str], classes: int, why: str, absent: str) -> Caution:
+def without_a_value(names: Sequence[str], classes: int, why: str, policy: str) -> Caution:
     """The caution about classes without a value, and what the average makes of them."""
-    one, policy = len(names) == 1, POLICY[absent]
+    one = len(names) == 1
     return caution(
         "HW208",
         count=len(names),
         classes=classes,
         name=shortened(names, 5),
         why=f"{'is' if one else 'are'} {why}",
-        policy=policy if one else policy.replace("leaves it", "leaves them"),
+        policy=policy
+        if one
+        else policy.replace("leaves it", "leaves them").replace("its", "their"),
     )
 
 

@@ -20,6 +20,8 @@ from halfwidth.results.estimate import Estimate
 # A class of fewer cases (or clusters with one) carries too little, where no study says how many
 # are enough.
 FEW_OF_A_CLASS = 10
+# So many at least are asked for of a class that has none.
+FEW_WITHOUT = 5
 # Of a mean of errors in bins over classes, each of which noise makes larger: below it 75 to 88 %
 # of intervals held the true one (docs/calibration.md).
 FEW_IN_BINS = 20
@@ -59,6 +61,8 @@ def _few_of_a_class(e: Estimate, classes: ClassContext, findings: Findings, fewe
     few = np.flatnonzero(units < needed)
     least = int(few[units[few].argmin()])
     count, others = int(units[least]), len(few) - 1
+    if not count and needed < FEW_WITHOUT:
+        needed_text = f"about {FEW_WITHOUT} or more"
     noun = "case" if e.n_groups is None else "cluster"
     return caution(
         "HW204",

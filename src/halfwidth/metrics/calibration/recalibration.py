@@ -209,7 +209,7 @@ def calibration_intercept(
     pitfalls=(
         TWO_INTERCEPTS.format(other="calibration_intercept, fitted together with the slope"),
         "0 where too high and too low probabilities cancel",
-        "model_wald supposes a slope of 1, and misses 8 to 12 % where it is .5 (t: 4 to 6 %)",
+        "model-based errors suppose a slope of 1: intervals by them miss 8 to 10 % where it is .5",
     ),
 )
 def calibration_in_the_large(

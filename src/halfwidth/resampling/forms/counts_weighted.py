@@ -17,7 +17,7 @@ from halfwidth.arithmetic.confusion_tables import count_cells, counts_by_unit, o
 from halfwidth.core.forms import ByClass, CellCounts
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Array, Numbers
+from halfwidth.core.types import UNBOUNDED, Array, Bounds, Numbers
 from halfwidth.resampling.class_averages import Classes
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
@@ -46,8 +46,9 @@ def weighted(
     counts = count_cells(codes, form.n_cells)
     if form.n_cells > MANY_CELLS and (form.by_class or form.of_margins):
         sides = _sides(form, pseudo_cases, outward=not _is_one_table(form))
-        replicates = replicates_of_margins(form, codes, design, plan, sides)
-        return both_ends(replicates, _classes(form, counts.astype(float)), plan)
+        classes = _classes(form, counts.astype(float), pseudo_cases.bounds)
+        replicates = replicates_of_margins(form, codes, design, plan, sides, classes)
+        return both_ends(replicates, classes, plan)
     if design.simple:
         cells = _weights_of_cells(counts, design, plan)
     else:
@@ -89,8 +90,8 @@ def weighted_tables(
     """Distributions of a function of tables."""
     sides = _sides(form, pseudo_cases, outward=not _is_one_table(form))
     added = [unit * _pseudo_cells(form, masses, plan) for masses in sides]
-    replicates = [_replicates(form, cells, own) for own in added]
-    return both_ends(replicates, _classes(form, counts), plan)
+    classes = _classes(form, counts, pseudo_cases.bounds)
+    return both_ends([_replicates(form, cells, own, classes) for own in added], classes, plan)
 
 
 def weighted_table_pairs(
@@ -106,8 +107,8 @@ def weighted_table_pairs(
     # one average inwards draws the other with it.
     sides = _sides(form, pseudo_cases, outward=False)
     added = [unit * own for masses in sides for own in _pseudo_pairs(form, masses, plan)]
-    replicates = [_replicates(form, cells, own) for own in added]
-    return in_pairs(replicates, _classes(form, counts))
+    classes = _classes(form, counts)
+    return in_pairs([_replicates(form, cells, own, classes) for own in added], classes)
 
 
 def _sides(form: CellCounts, pseudo_cases: PseudoCases, *, outward: bool) -> list[Masses]:
@@ -126,19 +127,23 @@ def _each_class(form: CellCounts) -> ByClass | None:
     return form.by_class if form.n_cells > 4 else None
 
 
-def _replicates(form: CellCounts, cells: Array, added: Array) -> Array:
+def _replicates(form: CellCounts, cells: Array, added: Array, classes: Classes | None) -> Array:
     """With pseudo-cases in the cells, (B, K), or in TP, FN, FP and TN of classes, (4, B, C)."""
     by_class = _each_class(form)
     if by_class is None:
         return form.finish(cells + added)[:, None]
-    both = zip(one_vs_rest(_matrices(cells)), added, strict=True)
+    observed = one_vs_rest(_matrices(cells))
+    both = zip(observed, added, strict=True)
     values = np.asarray(by_class.values(*(cell + extra for cell, extra in both)))
-    if by_class.average is None:
+    if classes is None:
         values = values[..., by_class.which, None]
-    return np.ascontiguousarray(np.moveaxis(values, -1, 1))
+    replicates = np.ascontiguousarray(np.moveaxis(values, -1, 1))
+    if classes is None:
+        return replicates
+    return classes.with_average(replicates, np.moveaxis(observed[0] + observed[1], -1, 1))
 
 
-def _classes(form: CellCounts, counts: Array) -> Classes | None:
+def _classes(form: CellCounts, counts: Array, bounds: Bounds = UNBOUNDED) -> Classes | None:
     """Those of an average."""
     by_class = _each_class(form)
     if by_class is None or by_class.average is None:
@@ -146,7 +151,7 @@ def _classes(form: CellCounts, counts: Array) -> Classes | None:
     average, observed = by_class.average, one_vs_rest(_matrices(counts))
     support = observed[0] + observed[1]
     values = np.asarray(by_class.values(*observed))
-    return Classes.averaged(values, lambda each: average(each, support))
+    return Classes.averaged(values, support, average, bounds)
 
 
 def _matrices(tables: Array) -> Array:

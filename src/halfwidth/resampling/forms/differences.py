@@ -234,15 +234,17 @@ class _Ends:
                 self.contrast.between(end.first[first, 0], end.second[second, 0])
             )
             return
-        # What each class adds to the difference of two averages.
-        weights = end.classes.weights[..., None]
-        values, firsts, seconds = (
-            np.where(weights == 0, 0.0, weights * each)
-            for each in (end.classes.values[..., None], end.first, end.second)
+        # What each class adds to the difference of two averages, and behind them these.
+        weights, values = end.classes.weights, end.classes.values
+        values = np.where(weights == 0, 0.0, weights * values)
+        averages = end.first.shape[1] - weights.shape[1]
+        of_rows = np.pad(weights, ((0, 0), (0, averages)), constant_values=1.0)[..., None]
+        firsts, seconds = (
+            np.where(of_rows == 0, 0.0, of_rows * each) for each in (end.first, end.second)
         )
         self.replicates.append(firsts[first] - seconds[second])
         held = (weights[first] != 0) | (weights[second] != 0)
-        self.classes.append(((values[first] - values[second])[..., 0], held[..., 0] * 1.0))
+        self.classes.append((values[first] - values[second], held * 1.0))
 
     def distribution(self, plan: Plan) -> Quantiles:
         """The distribution of all pairs, in the order of the batch."""

@@ -16,7 +16,7 @@ from halfwidth.arithmetic.ranked_scores import RankEach, mean_ranks
 from halfwidth.core.forms import RankedAreas
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
-from halfwidth.core.types import Array
+from halfwidth.core.types import UNBOUNDED, Array, Bounds
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
@@ -54,7 +54,8 @@ def weighted(
     samples = RankedSamples.prepare(records, design, statistic)
     sides = sides_of(pseudo_cases, outward=statistic.spec.estimand is not Estimand.AUROC)
     ends = ends_of_rows(samples.rows, design, plan, sides)
-    return both_ends(*_replicates(samples, _beside_weights(ends, samples), plan), plan)
+    added, bounds = _beside_weights(ends, samples), pseudo_cases.bounds
+    return both_ends(*_replicates(samples, added, plan, bounds), plan)
 
 
 def weighted_pairs(
@@ -72,7 +73,9 @@ def weighted_pairs(
     return in_pairs(*_replicates(samples, _beside_weights(ends, samples), plan))
 
 
-def _replicates(samples: RankedSamples, ends: Array, plan: Plan) -> Replicates:
+def _replicates(
+    samples: RankedSamples, ends: Array, plan: Plan, bounds: Bounds = UNBOUNDED
+) -> Replicates:
     """Of each side of weights of pseudo-cases, (R, sides, 4, B)."""
     rows, sides = len(samples.ranking.case), ends.shape[1]
     both = np.empty((2, sides, rows, plan.n_resamples))
@@ -87,7 +90,7 @@ def _replicates(samples: RankedSamples, ends: Array, plan: Plan) -> Replicates:
             into[..., start:stop] = part.swapaxes(0, 1)
     values, positives = both.reshape(2, sides, samples.samples, samples.rows, -1)
     each = list(zip(values, positives, strict=True))
-    return finished(each, samples.observed(), samples.form.finish)
+    return finished(each, samples.observed(), samples.form.finish, bounds)
 
 
 def _beside_weights(ends: Array, samples: RankedSamples) -> Array:

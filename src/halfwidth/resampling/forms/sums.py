@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,18 +112,24 @@ def weighted(
     features = form.features(records)
     if form.table is not None:
         return weighted_tables(form.table, *_tables(features, design, plan), plan, pseudo_cases)
-    averages = _averages(form, features, design, plan)
+    averages, classes = _averages(form, features, design, plan), _classes(form, features)
+    bounds = pseudo_cases.bounds
     replicates = [
-        _mixed(averages, pseudo_weights_of_classes(masses, len(averages), plan), pseudo_cases)
+        _mixed(averages, pseudo_weights_of_classes(masses, len(averages), plan), bounds, classes)
         for masses in sides_of(pseudo_cases, outward=form.by_class is not None)
     ]
-    return both_ends(replicates, _classes(form, features), plan)
+    return both_ends(replicates, classes, plan)
 
 
-def _mixed(averages: Sequence[_Averages], drawn: Array, pseudo_cases: PseudoCases) -> Array:
+def _mixed(
+    averages: Sequence[_Averages], drawn: Array, bounds: Bounds, classes: Classes | None
+) -> Array:
     """With pseudo-cases of each class at either bound, (2, C, B) -> (S, C, B)."""
-    each = [one.mixed(drawn[:, which], pseudo_cases.bounds) for which, one in enumerate(averages)]
-    return np.stack(each, axis=1)
+    each = [one.mixed(drawn[:, which], bounds) for which, one in enumerate(averages)]
+    replicates = np.stack(each, axis=1)
+    if classes is None:
+        return replicates
+    return classes.with_average(replicates, np.stack([one.support for one in averages], axis=1))
 
 
 @frozen(eq=False)
@@ -135,6 +141,7 @@ class _Averages:
     total: Array
     unit: Array  # (S,): a typical unit of that
     power: float = 1.0  # Of the metric that is an average
+    support: Array = field(default_factory=lambda: np.empty(0))  # (S, B): of a class
 
     def mixed(self, drawn: Array, bounds: Bounds) -> Array:
         """With pseudo-cases at either bound, (2, B) -> (S, B), if need be with them alone."""
@@ -158,7 +165,10 @@ def _averages(form: Sums, features: Array, design: Design, plan: Plan) -> list[_
             for one in (np.moveaxis(by_unit[:, :-1], 1, -1), sums[..., :-1])
         )
         return [
-            _ratio_averages(form.by_class.quotient, parts[..., which], class_sums[..., which])
+            replace(
+                _ratio_averages(form.by_class.quotient, parts[..., which], class_sums[..., which]),
+                support=class_sums[..., -1, which],
+            )
             for which in range(form.by_class.classes)
         ]
     values = form.finish(cases, sums[..., :-1])
@@ -189,7 +199,7 @@ def _classes(form: Sums, features: Array) -> Classes | None:
     above, below = (np.einsum("k,skc->sc", np.array(one), totals) for one in by_class.quotient)
     with np.errstate(invalid="ignore", divide="ignore"):
         values = np.where(below > 0, above / below, np.nan)
-    return Classes.averaged(values, lambda each: by_class.average(each, totals[:, -1]))
+    return Classes.averaged(values, totals[:, -1], by_class.average)
 
 
 def _tables(features: Array, design: Design, plan: Plan) -> tuple[Array, Array, float]:
@@ -214,7 +224,7 @@ def weighted_pairs(
         return weighted_table_pairs(
             form.table, *_tables(features, design, plan), plan, pseudo_cases
         )
-    averages = _averages(form, features, design, plan)
+    averages, classes = _averages(form, features, design, plan), _classes(form, features)
     replicates = []
     for masses in sides_of(pseudo_cases):
         both_bad, first_bad, second_bad, both_good = pseudo_weights_of_classes(
@@ -224,8 +234,9 @@ def weighted_pairs(
             (both_bad + first_bad, second_bad + both_good),
             (both_bad + second_bad, first_bad + both_good),
         ):
-            replicates.append(_mixed(averages, np.stack([bad, good]), pseudo_cases))
-    return in_pairs(replicates, _classes(form, features))
+            drawn = np.stack([bad, good])
+            replicates.append(_mixed(averages, drawn, pseudo_cases.bounds, classes))
+    return in_pairs(replicates, classes)
 
 
 def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) -> Array:

@@ -23,6 +23,7 @@ from halfwidth.core.forms import ByClass, CellCounts
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses
 from halfwidth.core.types import Array
+from halfwidth.resampling.class_averages import Classes
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.weights.dirichlet import Weighted, pseudo_weights_of_classes
@@ -43,12 +44,18 @@ def takes_cases(n: int, filled: Places) -> NDArray[np.bool_]:
 
 
 def replicates_of_margins(
-    form: CellCounts, codes: Array, design: Design, plan: Plan, sides: Sequence[Masses]
+    form: CellCounts,
+    codes: Array,
+    design: Design,
+    plan: Plan,
+    sides: Sequence[Masses],
+    averaged: Classes | None = None,
 ) -> list[Array]:
     """Replicates with the masses of wrong and right pseudo-cases of each side, (S, R, B)."""
     # A unit is what one counts on average, and so a whole pseudo-case.
     classes, unit = math.isqrt(form.n_cells), design.n / design.units
     each: list[list[Array]] = [[] for _ in sides]
+    support = []
     for sample in codes:
         margins = _margins(sample.astype(np.intp), classes, design, plan)
         for replicates, masses in zip(each, sides, strict=True):
@@ -56,7 +63,11 @@ def replicates_of_margins(
                 replicates.append(_by_class(form.by_class, margins, unit, masses, plan))
             elif form.of_margins is not None:
                 replicates.append(_all_at_once(form.of_margins, margins, unit, masses, plan))
-    return [np.stack(replicates) for replicates in each]
+        support.append(margins.truth)
+    made = [np.stack(replicates) for replicates in each]
+    if averaged is None:
+        return made
+    return [averaged.with_average(rows, np.stack(support)) for rows in made]
 
 
 @frozen(eq=False)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
-from halfwidth.core.types import Array
+from halfwidth.core.types import UNBOUNDED, Array, Bounds
 from halfwidth.resampling.class_averages import ClassAverage, Classes
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, InPairs
@@ -34,12 +34,14 @@ def sides_of(pseudo_cases: PseudoCases, *, outward: bool = False) -> list[Masses
     return [low] if low == high else [low, high]
 
 
-def finished(sides: Sequence[OfRows], observed: OfRows, finish: Finish) -> Replicates:
+def finished(
+    sides: Sequence[OfRows], observed: OfRows, finish: Finish, bounds: Bounds = UNBOUNDED
+) -> Replicates:
     """Replicates of rows for each side; ``observed`` are (S, R) each. A single row is finished."""
     values, held = observed
     if values.shape[1] > 1:
-        classes = Classes.averaged(values, lambda values: finish(values, held))
-        return [rows for rows, _ in sides], classes
+        classes = Classes.averaged(values, held, finish, bounds)
+        return [classes.with_average(*rows) for rows in sides], classes
     single = [finish(*(np.moveaxis(one, 1, -1) for one in rows))[:, None] for rows in sides]
     return single, None
 
