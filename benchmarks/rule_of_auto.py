@@ -47,21 +47,50 @@ Ends = tuple[Array, Array]
 class Law:
     """A pseudo-case of a mass, at mean - distance · U^(-1/shape), and the quantile z taken.
 
-    ``z``: 1 the expanded one, √(n/(n - 1)) t; 0 the normal one; .5 midway.
+    ``z``: 1 the expanded one, √(n/(n - 1)) t; 0 the normal one; .5 midway. On the side that is
+    shorter the shape is times (longer / shorter)^``power``, at most ``cap``. ``later``: the mass
+    that takes the place of the first one as n grows, by 10/n.
     """
 
     mass: float
     shape: float
     z: float = 1.0
+    power: float = 0.0
+    cap: float = 15.0
+    later: float | None = None
 
     def __str__(self) -> str:
         words = {1.0: "", 0.5: ", z midway", 0.0: ", z normal"}[self.z]
-        return f"{self.mass:g}, {self.shape:g}{words}"
+        mass = f"{self.mass:g}" + ("" if self.later is None else f" to {self.later:g}")
+        sharper = f", power {self.power:g} to {self.cap:g}" if self.power else ""
+        return f"{mass}, {self.shape:g}{sharper}{words}"
+
+    def mass_of(self, n: int) -> float:
+        """Of the pseudo-case beside n cases."""
+        if self.later is None:
+            return self.mass
+        return self.later + (self.mass - self.later) * min(10 / n, 1.0)
+
+    def shapes(self, own: Array, other: Array) -> Array | float:
+        """Of a side with this distance, (S, 1), beside one with the other."""
+        if not self.power:
+            return self.shape
+        with np.errstate(divide="ignore"):
+            return np.minimum(self.shape * np.maximum(other / own, 1) ** self.power, self.cap)
+
+
+def sharper(power: float, cap: float = 15.0, mass: float = 0.5, later: float | None = None) -> Law:
+    """The law of 0072 with a sharper tail on the shorter side."""
+    return Law(mass, 1.5, power=power, cap=cap, later=later)
 
 
 MEANS = (
-    *(Law(0.5, 1.25, 0.5), Law(0.5, 1.5, 0.5), Law(0.25, 1.25), Law(0.35, 1.25)),
-    *(Law(0.5, 1.25), Law(0.5, 1.5), Law(0.5, 2), Law(0.75, 2), Law(0.75, 3), Law(1, 3)),
+    *(Law(0.5, 1.5), Law(0.35, 1.5), Law(0.5, 2)),
+    *(sharper(1), sharper(2), sharper(3), sharper(4), sharper(6)),
+    *(sharper(2, 5), sharper(4, 3), sharper(4, 5), sharper(4, 30)),
+    *(sharper(4, mass=0.6), sharper(4, mass=0.4), sharper(4, mass=0.35), sharper(2, mass=0.4)),
+    *(sharper(4, mass=0.6, later=0.4), sharper(4, mass=0.5, later=0.3)),
+    *(sharper(2, mass=0.5, later=0.3), Law(0.5, 1.75, power=4, cap=15), Law(0.75, 2, power=4)),
 )
 PAIRS = (
     *(Law(0.25, 2, 0.5), Law(0.25, 2), Law(0.25, 3), Law(0.35, 3)),
@@ -137,9 +166,9 @@ def of_cases(every: int) -> Iterator[Instance]:
         ("tumours above half the median", steady),
     ):
         yield Instance("SegVal", name, values)
-    for mean, sd in ((0.95, 0.01), (0.9, 0.02), (0.85, 0.03), (0.6, 0.03)):
+    for mean, sd in ((0.95, 0.01), (0.85, 0.03)):
         yield Instance("small SD", f"beta {mean} {sd}", beta(mean, sd))
-    for mean, sd in ((0.9, 0.01), (0.8, 0.02), (0.9, 0.03)):
+    for mean, sd in ((0.9, 0.01), (0.9, 0.03), (0.85, 0.05), (0.8, 0.1)):
         normal = np.clip(stats.norm(mean, sd).ppf(LEVELS), 0, 1)
         yield Instance("small SD", f"normal {mean} {sd}", normal)
     for place, values in enumerate((hippocampi, beta(0.85, 0.08), beta(0.9, 0.03), steady)):
@@ -232,10 +261,11 @@ class Batch:
     def ends(self, distances: Ends, law: Law) -> Ends:
         """Of the mean, with a pseudo-case as far out as the law says."""
         tail, factor = expanded(self.values.shape[1], law.z)
-        added, far = self.weight(law.mass), self.levels[:, 1] ** (-1 / law.shape)
-        reached = []
-        for sign, distance, room in zip((1, -1), distances, self.room, strict=True):
-            place = np.minimum(distance[:, None] * far, room[:, None])
+        added = self.weight(law.mass_of(self.values.shape[1]))
+        own, reached = np.stack(distances)[..., None], []
+        for sign, distance, other, room in zip((1, -1), own, own[::-1], self.room, strict=True):
+            far = self.levels[:, 1] ** (-1 / law.shapes(distance, other))
+            place = np.minimum(distance * far, room[:, None])
             rows = (sign * self.sums - added * place) / (self.total + added)
             reached.append(np.minimum(np.maximum(-factor * low_quantile(rows, tail), 0), room))
         return self.mean - reached[0], self.mean + reached[1]

@@ -22,6 +22,8 @@ LIMIT, NEAR, BEYOND = 5.0, 24, 16
 # Places farther out than all but this share of them are as far as that one: of narrow differences
 # the bounds have 1e-40 and less, which no level sees and which spoils every path of an inversion.
 NEVER = 1e-25
+# How many distances from the mean places are told apart where the metric has no bound.
+FARTHEST = 1e8
 
 
 def distances(mean: Array, smallest: Array, largest: Array, reach: Reach) -> tuple[Array, Array]:
