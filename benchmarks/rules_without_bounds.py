@@ -127,7 +127,7 @@ def rivals(statistic: str) -> tuple[str, ...]:
 
 
 def measured(
-    statistic: str, population: Population, n: int, samples: int, seed: int, *, others: bool = True
+    statistic: str, population: Population, n: int, samples: int, seed: int
 ) -> dict[str, Array]:
     """By rule: misses below and above in %, and the mean width over that of the rule before."""
     generator = np.random.default_rng([seed, n])
@@ -141,7 +141,8 @@ def measured(
             BEFORE[statistic]: before(statistic, drawn),
             "auto": [choose(functional, one, LEVEL) for one in records],
         }
-        for name in rivals(statistic) if others else ():
+        # Rivals on half of the samples.
+        for name in rivals(statistic) if 2 * start < samples else ():
             made[name] = [method_named(name)] * BATCH
         for rule, methods in made.items():
             low, high = ends_by(functional, drawn, methods, design, seed + start)

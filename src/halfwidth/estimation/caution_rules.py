@@ -317,7 +317,7 @@ def _works_from(context: CautionContext, noun: str) -> str:
     """Which method makes an interval of so few units, if one does."""
     e = context.estimate
     # Of so few cases the bounds of a metric say more than how these vary.
-    if e.method_spec.instead is dirichlet:
+    if e.method_spec.instead is dirichlet and e.metric_spec.spec.bounds.finite:
         fewest = _fewest_units(spec_of(dirichlet), context)
         if context.units >= fewest:
             return f"{dirichlet.__name__} works from {fewest} {noun}{'s' * (fewest > 1)} on"

@@ -782,7 +782,8 @@ def test_auto_has_an_interval_for_a_test_set_without_an_error(name: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("n", "groups", "method"), [(2, 1, "t"), (50, 1, "hall_or_t"), (58, 2, "t")]
+    ("n", "groups", "method"),
+    [(3, 1, "dirichlet_pareto"), (50, 1, "dirichlet_pareto"), (58, 2, "dirichlet_pareto")],
 )
 def test_the_method_that_auto_chooses_for_a_mean_error(n: int, groups: int, method: str) -> None:
     clusters = None if groups == 1 else np.arange(n) // groups

@@ -53,7 +53,7 @@ SAME = 1e-11
 ROUGHLY = 2.0
 # Where there is no bound, places that so small a share lies beyond are as far out as that: it moves
 # no quantile of a tail of 1/1000 or more by as much as 1e-6 of its distance.
-NEVER_DRAWN = 1e-9
+NEVER_DRAWN = 1e-7
 # Elements of differences that are looked at a time. No result depends on it.
 MOST_ELEMENTS = 2**16
 # The mean of units, and how far the pseudo-units of either end can be taken to lie, (S,) each.
