@@ -715,7 +715,7 @@ def test_metrics_of_a_regression(name: str, function: Any, groups: Any) -> None:
 
 def test_a_mean_error_is_the_mean_of_the_errors_of_cases() -> None:
     e = ask(TARGET, PREDICTED, metric="mae")
-    other = hw.summary_ci(np.abs(TARGET - PREDICTED))
+    other = hw.summary_ci(np.abs(TARGET - PREDICTED), metric="absolute_error")
     assert numbers(e) == pytest.approx(numbers(other))
 
 

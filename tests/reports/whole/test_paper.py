@@ -122,7 +122,8 @@ def test_verdicts_on_simultaneous_intervals_say_so() -> None:
 DRAWS = 200_000
 LAW = re.compile(r"Dirichlet-Pareto: a = ([0-9.]+), [^.]* d U\\\^\(-1/([0-9.]+)\) from the mean")
 UNSEEN = re.compile(
-    r"Intervals if cases can fail as none here did \(Dirichlet\): a = ([0-9.]+), at"
+    r"Intervals if cases can fail as none here did \(Dirichlet or Dirichlet-Pareto, the farther end\): "
+    r"a = ([0-9.]+), at"
 )
 
 
@@ -167,6 +168,26 @@ def test_a_stranger_can_recompute_the_interval_of_a_mean() -> None:
     w = weights(14, float(found[1]))
     ends = np.quantile(mean_with(x, w, 0), 0.025), np.quantile(mean_with(x, w, 1), 0.975)
     assert ends == pytest.approx(e.if_unseen_failures, abs=0.03 * e.width)
+
+
+def test_a_stranger_can_recompute_the_interval_of_a_distance_at_99_percent() -> None:
+    x = np.random.default_rng(3).lognormal(1, 1, 14)
+    e = hw.summary_ci(x, metric="hd", confidence_level=0.99)
+    said = paragraph(e)
+    assert "ends above 95 %" in said
+    assert "as those of Student's t do" in said
+    assert "but no further than the bounds" in said
+    assert "than the bounds" not in paragraph(hw.summary_ci(x))
+    found = LAW.search(said)
+    assert found is not None
+    a, nu = map(float, found.groups())
+    w, far, mean = weights(14, a), far_away(nu), x.mean()
+    low = mean_with(x, w, np.maximum(mean - (mean - x.min()) * far, 0))
+    high = mean_with(x, w, mean + (x.max() - mean) * far)
+    ends = np.quantile(low, tail_of(14)), np.quantile(high, 1 - tail_of(14))
+    ratio = stats.t.isf(0.005, 13) / stats.t.isf(0.025, 13)
+    further = [mean + ratio * (end - mean) for end in ends]
+    assert further == pytest.approx((e.low, e.high), abs=0.03 * e.width)
 
 
 def test_a_stranger_can_recompute_the_interval_of_a_difference() -> None:
