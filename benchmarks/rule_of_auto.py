@@ -49,7 +49,8 @@ class Law:
 
     ``z``: 1 the expanded one, √(n/(n - 1)) t; 0 the normal one; .5 midway. On the side that is
     shorter the shape is times (longer / shorter)^``power``, at most ``cap``. ``later``: the mass
-    that takes the place of the first one as n grows, by 10/n.
+    that takes the place of the first one as n grows, by 10/n. ``even``: of an SD, how much larger
+    the shape is where cases lie as far out on both sides; times (shorter / longer)^4.
     """
 
     mass: float
@@ -58,11 +59,13 @@ class Law:
     power: float = 0.0
     cap: float = 15.0
     later: float | None = None
+    even: float = 0.0
 
     def __str__(self) -> str:
         words = {1.0: "", 0.5: ", z midway", 0.0: ", z normal"}[self.z]
         mass = f"{self.mass:g}" + ("" if self.later is None else f" to {self.later:g}")
         sharper = f", power {self.power:g} to {self.cap:g}" if self.power else ""
+        sharper += f", up to {self.even:g} more" if self.even else ""
         return f"{mass}, {self.shape:g}{sharper}{words}"
 
     def mass_of(self, n: int) -> float:
@@ -99,6 +102,8 @@ PAIRS = (
 SDS = (
     *(Law(0.5, 1.5), Law(0.5, 2), Law(1, 2), Law(1, 2.2), Law(1, 2.5)),
     *(Law(1.25, 2.25), Law(1.5, 2.4), Law(1.5, 3), Law(2, 2.6)),
+    *(Law(1.5, 2.4, even=2), Law(1.5, 2.4, even=5), Law(1.5, 2.2, even=3), Law(1.5, 2.2, even=6)),
+    *(Law(1, 2, even=3), Law(1, 2.2, even=4)),
 )
 # The most that the widest kind may have, by n, over t.
 WIDEST = {10: 2.9, 20: 2.1, 40: 1.8, 100: 1.5}
@@ -388,7 +393,9 @@ def rules_of_sds(values: Array, seed: int, *, rivals: bool) -> dict[str, Ends]:
     plain = batch.squares / batch.total - (batch.sums / batch.total) ** 2
     for law in SDS:
         tail, factor = expanded(n, law.z)
-        added, far = batch.weight(law.mass), batch.levels[:, 1] ** (-1 / law.shape)
+        even = (np.minimum(below, above) / farther)[:, None] ** 4
+        added = batch.weight(law.mass)
+        far = batch.levels[:, 1] ** (-1 / (law.shape + law.even * even))
         place = np.minimum(farther[:, None] * far, room[:, None])
         total, sign = batch.total + added, np.where(is_below, -1, 1)[:, None]
         rows = (batch.squares + added * place**2) / total

@@ -67,8 +67,11 @@ def test_ends_of_a_mean_are_quantiles_of_its_law(n: int, metric: str | None) -> 
     e, (tail, factor) = of(values, metric=metric), expanded(n)
     weights, added, far = simulated(values, draws, 0.5, 2.0)
     mean, ends = values.mean(), []
-    for sign, distance in ((-1, mean - values.min()), (1, values.max() - mean)):
-        place = mean + sign * distance * far
+    below, above = mean - values.min(), values.max() - mean
+    for sign, distance, other in ((-1, below, above), (1, above, below)):
+        # The shorter side has a lighter tail.
+        index = min(2.0 * max(other / distance, 1) ** 4, 15.0)
+        place = mean + sign * distance * far ** (2.0 / index)
         place = np.maximum(place, 0) if metric else place
         ends.append(sign * (weights @ values + added * place))
     for sign, end, rows in zip((-1, 1), (e.low, e.high), ends, strict=True):

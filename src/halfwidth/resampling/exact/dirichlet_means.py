@@ -42,6 +42,7 @@ from halfwidth.resampling.weights.pareto_places import (
     distances,
     drawn_reach,
     expected_places,
+    shapes,
 )
 
 # More cases than this are gathered in cells.
@@ -107,9 +108,11 @@ def _inverted(
 def _ends_of_places(low: float, high: float, outermost: Outermost, reach: Reach) -> tuple[Any, Any]:
     """What stands for a bound that is infinite: of each sample, as far out as counts, (S,)."""
     mean, below, above = outermost
-    far = min(FARTHEST, NEVER_DRAWN ** (-1 / reach.shape))
     # Equal units see themselves from anywhere.
-    below, above = (np.where(away > 0, far * away, 1.0) for away in (below, above))
+    below, above = (
+        np.where(away > 0, np.minimum(FARTHEST, NEVER_DRAWN ** (-1 / shape)) * away, 1.0)
+        for away, shape in zip((below, above), shapes(below, above, reach), strict=True)
+    )
     return (
         low if np.isfinite(low) else mean - below,
         high if np.isfinite(high) else mean + above,
@@ -290,15 +293,16 @@ def _reaching(
     mean, below, above = outermost
 
     def with_unit(
-        units: GammaRatios, from_bound: Array, distance: Array, mass: float
+        units: GammaRatios, from_bound: Array, distance: Array, shape: Array, mass: float
     ) -> GammaRatios:
         own = np.where(np.isnan(distance), np.nan, from_bound / (high - low))
-        places, shares = expected_places(own, distance / (high - low), reach.shape)
+        places, shares = expected_places(own, distance / (high - low), shape)
         return replace(units, random=RandomUnit(places * size, shares, size, mass))
 
+    of_low, of_high = shapes(below, above, reach)
     return (
-        with_unit(from_low, mean - low, below, pseudo_cases.low[0]),
-        with_unit(from_high, high - mean, above, pseudo_cases.high[1]),
+        with_unit(from_low, mean - low, below, of_low, pseudo_cases.low[0]),
+        with_unit(from_high, high - mean, above, of_high, pseudo_cases.high[1]),
     )
 
 
@@ -408,13 +412,13 @@ def _drawn_pseudo(
         len(shares),
         axis=-1,
     )
-    far = None if reach is None else drawn_reach(reach, plan)
     bounds, out = pseudo_cases.value_bounds, []
     for total, size, weight in zip(totals, sizes, weights, strict=True):
         own = size.mean() * weight
-        if reach is not None and far is not None:
+        if reach is not None:
             mean, below, above = outer_distances(total, size, pseudo_cases)
             away = above if is_upper else -below
+            far = drawn_reach(shapes(below, above, reach)[int(is_upper)], plan)
             places = np.clip(mean[:, None] + away[:, None] * far, bounds.low, bounds.high)
             out.append((own[:, 0], own[:, 0] * places))
         else:

@@ -119,7 +119,7 @@ def draws_of_means(
             means[:, start:stop] += total @ own.T * scale
             pseudo_shares[stratum, start:stop] = added * scale
     reach = pseudo_cases.reach
-    far = None if reach is None else drawn_reach(reach, plan)
+    far = None if reach is None else drawn_reach(reach.shape, plan)
 
     def contrasts(places: int | slice) -> tuple[Array, Array]:
         first, second = np.atleast_2d(pairs[places]).T
