@@ -1,7 +1,8 @@
-"""Methods whose ends are the farther ones of two: in thin strata, and of both readings of failures."""
+"""Methods whose ends are the farther ones of two: in thin strata, and of both readings."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -51,7 +52,7 @@ def test_of_thin_strata_each_end_is_the_farther_of_two(place: int, level: float)
 def test_intervals_of_thin_strata_widen_with_the_level_and_move_with_the_values() -> None:
     for values, strata in stratified():
         made = [of(values, strata=strata, confidence_level=level) for level in LEVELS]
-        for inner, outer in zip(made, made[1:], strict=False):
+        for inner, outer in itertools.pairwise(made):
             assert outer.low <= inner.low
             assert inner.high <= outer.high
         e = of(10 + 3 * values, strata=strata, metric=None, bounds=(10, 13))

@@ -36,8 +36,8 @@ MASS = Parameter("mass", 0.5, "of the pseudo-case at each bound, in cases", abov
 # the same cases, and of an SD (decision 0072); of a mean without bounds (decision 0090).
 OF_MEAN, OF_DIFFERENCE, OF_SPREAD = (0.5, 1.5), (0.5, 5.0), (1.5, 2.4)
 OF_UNBOUNDED_MEAN = (0.5, 2.0)
-# Of means, the power of longer over shorter distance by which the shorter side has a lighter tail,
-# and the most that its index may be (decision 0090).
+# Of means within bounds, the power of longer over shorter distance by which the shorter side has a
+# lighter tail, and the most that its index may be (decision 0090).
 SHARPER = (4.0, 15.0)
 # Without bounds the ends of a heavy tail explode with the level. Beyond that of this tail (95 % on
 # two sides) they go on as those of Student's t do.
@@ -72,7 +72,7 @@ def pseudo_cases_beyond(
 ) -> PseudoCases:
     of_mean = OF_MEAN if bounds.finite else OF_UNBOUNDED_MEAN
     usual_mass, usual_shape = OF_SPREAD if spread else OF_DIFFERENCE if paired else of_mean
-    sharper = (0.0, 0.0) if spread or paired else SHARPER
+    sharper = SHARPER if bounds.finite and not (spread or paired) else (0.0, 0.0)
     reach = Reach(usual_shape if shape is None else shape, paired, *sharper)
     return PseudoCases.outward(
         usual_mass if mass is None else mass, bounds, paired=paired, reach=reach
@@ -359,11 +359,11 @@ def dirichlet_pareto(
     The weights (w) ~ Dirichlet(1, ..., 1, a): 1 for each case and a for a pseudo-case, one end of
     the interval at a time. For the lower end of a mean it lies at max(bound, x̄ - d U^(-1/ν)), U
     uniform, d = x̄ - x₍₁₎; the end is the Φ(-z) quantile of the weighted mean, z = √(n/(n - 1))
-    t₍n₋₁,₁₋α/₂₎. The upper end mirrors it. A side on which cases lie less far out than on the
-    other shows that failures are not there: its tail is lighter, with ν (longer/shorter d)⁴, at
-    most 15, in the place of ν. Of the differences of two models d is the longer of both distances,
-    and ν the same. For the upper end of an SD the pseudo-case lies on the side of the case
-    farthest from the mean; its lower end has none. Below ten cases the quantile is that of ten,
+    t₍n₋₁,₁₋α/₂₎. The upper end mirrors it. Within bounds a side on which cases lie less far out
+    than on the other shows that failures are not there: its tail is lighter, with
+    ν (longer/shorter d)⁴, at most 15, in the place of ν. Of the differences of two models d is the
+    longer of both distances. For the upper end of an SD the pseudo-case lies on the side of the
+    case farthest from the mean; its lower end has none. Below ten cases the quantile is that of ten,
     and the end lies z(n)/z(10) times as far from the estimate.
 
     Without bounds on both sides the ends above 95 % (of one-sided bounds 97.5 %) are those at 95 %,

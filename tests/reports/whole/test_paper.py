@@ -126,8 +126,8 @@ SHARPER = re.compile(
     r"power of ([0-9.]+), but at most ([0-9]+)"
 )
 UNSEEN = re.compile(
-    r"Intervals if cases can fail as none here did \(Dirichlet or Dirichlet-Pareto, the farther end\): "
-    r"a = ([0-9.]+), at"
+    r"Intervals if cases can fail as none here did \(Dirichlet or Dirichlet-Pareto, the farther "
+    r"end\): a = ([0-9.]+), at"
 )
 
 
@@ -196,10 +196,9 @@ def test_a_stranger_can_recompute_the_interval_of_a_distance_at_99_percent() -> 
     found = LAW.search(said)
     assert found is not None
     a, nu = map(float, found.groups())
-    w, mean = weights(14, a), x.mean()
-    far = sharper_on_a_side(said, nu, mean - x.min(), x.max() - mean)
-    low = mean_with(x, w, np.maximum(mean - (mean - x.min()) * far[0], 0))
-    high = mean_with(x, w, mean + (x.max() - mean) * far[1])
+    w, far, mean = weights(14, a), far_away(nu), x.mean()
+    low = mean_with(x, w, np.maximum(mean - (mean - x.min()) * far, 0))
+    high = mean_with(x, w, mean + (x.max() - mean) * far)
     ends = np.quantile(low, tail_of(14)), np.quantile(high, 1 - tail_of(14))
     ratio = stats.t.isf(0.005, 13) / stats.t.isf(0.025, 13)
     further = [mean + ratio * (end - mean) for end in ends]
