@@ -118,7 +118,7 @@ def _stated_beyond(
     elif reach.shared:
         outermost = f"the {unit} farthest from it"
     sharper = ""
-    if reach.power:
+    if reach.power and n >= FEWEST_EXPANDED:
         sharper = (
             f"; on the side where d is shorter, {reach.shape:g} is times the ratio of the longer "
             f"to the shorter one to the power of {reach.power:g}, but at most "
@@ -360,11 +360,11 @@ def dirichlet_pareto(
     the interval at a time. For the lower end of a mean it lies at max(bound, x̄ - d U^(-1/ν)), U
     uniform, d = x̄ - x₍₁₎; the end is the Φ(-z) quantile of the weighted mean, z = √(n/(n - 1))
     t₍n₋₁,₁₋α/₂₎. The upper end mirrors it. Within bounds a side on which cases lie less far out
-    than on the other shows that failures are not there: its tail is lighter, with
+    than on the other shows that failures are not there: from ten cases on its tail is lighter, with
     ν (longer/shorter d)⁴, at most 15, in the place of ν. Of the differences of two models d is the
     longer of both distances. For the upper end of an SD the pseudo-case lies on the side of the
-    case farthest from the mean; its lower end has none. Below ten cases the quantile is that of ten,
-    and the end lies z(n)/z(10) times as far from the estimate.
+    case farthest from the mean; its lower end has none. Below ten cases the quantile is that of
+    ten, and the end lies z(n)/z(10) times as far from the estimate.
 
     Without bounds on both sides the ends above 95 % (of one-sided bounds 97.5 %) are those at 95 %,
     times the ratio of Student's quantiles. Where there is a bound on one side alone, as of

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
-from halfwidth.core.pseudo_cases import Masses, PseudoCases, Reach
+from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Quantiles, Undrawn
@@ -83,35 +83,38 @@ def _inverted(
     low: Any = pseudo_cases.value_bounds.low
     high: Any = pseudo_cases.value_bounds.high
     units = _gathered(values, design) or _Units.from_values(values, design)
-    outermost = None
+    outermost, tails = None, None
     if pseudo_cases.reach is not None:
         sizes = design.unit_sizes.astype(float)
         outermost = outer_distances(design.totals(values), sizes, pseudo_cases, equal_distance)
-        low, high = _ends_of_places(low, high, outermost, pseudo_cases.reach)
+        tails = shapes(*outermost[1:], pseudo_cases.reach, design.units)
+        low, high = _ends_of_places(low, high, outermost, tails)
     ends = [np.reshape(end, (-1, 1)) for end in (low, high)]
     from_low, from_high = units.seen_from(*ends), units.seen_from(*ends[::-1])
     # Values that differ by rounding can be equal as seen from one bound alone.
     merged = from_low.merged(), from_high.merged()
     if merged[0].masses.shape == merged[1].masses.shape:
         from_low, from_high = merged
-    if outermost is None:
+    if outermost is None or tails is None:
         seen = (
             _with_atoms(from_low, pseudo_cases.low, (low, high), pseudo_cases, units.size),
             _with_atoms(from_high, pseudo_cases.high, (high, low), pseudo_cases, units.size),
         )
     else:
-        seen = _reaching(from_low, from_high, design, (low, high), pseudo_cases, outermost)
+        seen = _reaching(from_low, from_high, design, (low, high), pseudo_cases, outermost, tails)
     lower = DirichletMeans(low, high, *seen)
     return lower, replace(lower, is_upper=True)
 
 
-def _ends_of_places(low: float, high: float, outermost: Outermost, reach: Reach) -> tuple[Any, Any]:
+def _ends_of_places(
+    low: float, high: float, outermost: Outermost, tails: tuple[Array, Array]
+) -> tuple[Any, Any]:
     """What stands for a bound that is infinite: of each sample, as far out as counts, (S,)."""
     mean, below, above = outermost
     # Equal units see themselves from anywhere.
     below, above = (
         np.where(away > 0, np.minimum(FARTHEST, NEVER_DRAWN ** (-1 / shape)) * away, 1.0)
-        for away, shape in zip((below, above), shapes(below, above, reach), strict=True)
+        for away, shape in zip((below, above), tails, strict=True)
     )
     return (
         low if np.isfinite(low) else mean - below,
@@ -284,11 +287,9 @@ def _reaching(
     ends: tuple[Any, Any],
     pseudo_cases: PseudoCases,
     outermost: Outermost,
+    tails: tuple[Array, Array],
 ) -> tuple[GammaRatios, GammaRatios]:
     """The same with a pseudo-unit beyond the outermost unit, at a place that is random."""
-    reach = pseudo_cases.reach
-    if reach is None:
-        raise TypeError("pseudo-cases at the bounds have no reach")
     (low, high), size = ends, 1.0 if design.equal_sizes else design.n / design.units
     mean, below, above = outermost
 
@@ -299,10 +300,9 @@ def _reaching(
         places, shares = expected_places(own, distance / (high - low), shape)
         return replace(units, random=RandomUnit(places * size, shares, size, mass))
 
-    of_low, of_high = shapes(below, above, reach)
     return (
-        with_unit(from_low, mean - low, below, of_low, pseudo_cases.low[0]),
-        with_unit(from_high, high - mean, above, of_high, pseudo_cases.high[1]),
+        with_unit(from_low, mean - low, below, tails[0], pseudo_cases.low[0]),
+        with_unit(from_high, high - mean, above, tails[1], pseudo_cases.high[1]),
     )
 
 
@@ -418,7 +418,7 @@ def _drawn_pseudo(
         if reach is not None:
             mean, below, above = outer_distances(total, size, pseudo_cases)
             away = above if is_upper else -below
-            far = drawn_reach(shapes(below, above, reach)[int(is_upper)], plan)
+            far = drawn_reach(shapes(below, above, reach, len(size))[int(is_upper)], plan)
             places = np.clip(mean[:, None] + away[:, None] * far, bounds.low, bounds.high)
             out.append((own[:, 0], own[:, 0] * places))
         else:
