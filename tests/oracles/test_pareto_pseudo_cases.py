@@ -50,7 +50,7 @@ def pareto(values: Any, **given: Any) -> hw.Estimate:
 
 def sharper(shape: float) -> Reach:
     """That of a mean, whose shorter side has a lighter tail."""
-    return Reach(shape, power=4.0, most=15.0)
+    return Reach(shape, power=4.0, most=15.0, fewest=10)
 
 
 def expanded(n: float, tail: float = 0.025) -> tuple[float, float]:
@@ -73,7 +73,7 @@ def quantiles_of(e: hw.Estimate, factor: float) -> tuple[float, float]:
 
 def shape_towards(reach: Reach, own: float, other: float, units: int) -> float:
     """The tail index on a side: a larger one where cases lie less far out than on the other."""
-    if not reach.power or units < 10:
+    if not reach.power or units < reach.fewest:
         return reach.shape
     sharper = reach.shape * max(other / own, 1.0) ** reach.power
     return min(sharper, max(reach.most, reach.shape))

@@ -43,10 +43,11 @@ class Reach:
     shape: float
     # Whether both ends reach as far as the farther one does.
     shared: bool = False
-    # Else the side on which cases lie less far out has a lighter tail, from ten cases on: its
-    # index is times (longer/shorter distance)^power, up to the most.
+    # Else the side on which cases lie less far out has a lighter tail: of so many units and more
+    # its index is times (longer/shorter distance)^power, up to the most.
     power: float = 0.0
     most: float = 0.0
+    fewest: int = 0
 
 
 @frozen

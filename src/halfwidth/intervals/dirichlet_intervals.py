@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from halfwidth.core.option_names import spelled_both
@@ -38,7 +40,7 @@ OF_MEAN, OF_DIFFERENCE, OF_SPREAD = (0.5, 1.5), (0.5, 5.0), (1.5, 2.4)
 OF_UNBOUNDED_MEAN = (0.5, 2.0)
 # Of means within bounds, the power of longer over shorter distance by which the shorter side has a
 # lighter tail, and the most that its index may be (decision 0090).
-SHARPER = (4.0, 15.0)
+POWER, MOST_INDEX = 4.0, 15.0
 # Without bounds the ends of a heavy tail explode with the level. Beyond that of this tail (95 % on
 # two sides) they go on as those of Student's t do.
 FARTHEST_TAIL = 0.025
@@ -72,8 +74,9 @@ def pseudo_cases_beyond(
 ) -> PseudoCases:
     of_mean = OF_MEAN if bounds.finite else OF_UNBOUNDED_MEAN
     usual_mass, usual_shape = OF_SPREAD if spread else OF_DIFFERENCE if paired else of_mean
-    sharper = SHARPER if bounds.finite and not (spread or paired) else (0.0, 0.0)
-    reach = Reach(usual_shape if shape is None else shape, paired, *sharper)
+    reach = Reach(usual_shape if shape is None else shape, shared=paired)
+    if bounds.finite and not (spread or paired):
+        reach = replace(reach, power=POWER, most=MOST_INDEX, fewest=FEWEST_EXPANDED)
     return PseudoCases.outward(
         usual_mass if mass is None else mass, bounds, paired=paired, reach=reach
     )
@@ -118,7 +121,7 @@ def _stated_beyond(
     elif reach.shared:
         outermost = f"the {unit} farthest from it"
     sharper = ""
-    if reach.power and n >= FEWEST_EXPANDED:
+    if reach.power and n >= reach.fewest:
         sharper = (
             f"; on the side where d is shorter, {reach.shape:g} is times the ratio of the longer "
             f"to the shorter one to the power of {reach.power:g}, but at most "

@@ -328,8 +328,8 @@ class DirichletMeans(Undrawn):
     """Means under Dirichlet weights, for one end of an interval, known without a draw."""
 
     # Between which values lie, and what was not seen; of each sample where it has no bounds, (S,)
-    low: Any
-    high: Any
+    low: Array | float
+    high: Array | float
     # How far the mean is from either, in shares of their distance: for the lower end of an
     # interval, and for the upper one
     from_low: GammaRatios
@@ -346,11 +346,8 @@ class DirichletMeans(Undrawn):
         if key not in self.quantiles:
             self.quantiles[key] = lower_quantiles(self.from_low.above(self.from_high), tail)
         away, width = self.quantiles[key], self.high - self.low
-        return (
-            self.high - width * away[samples:]
-            if self.is_upper
-            else self.low + width * away[:samples]
-        )
+        upper, lower = self.high - width * away[samples:], self.low + width * away[:samples]
+        return np.asarray(upper if self.is_upper else lower)
 
     def share_up_to(
         self, value: float, log_probability: Callable[[GammaRatios, Array], Array]
@@ -369,7 +366,7 @@ class DirichletMeans(Undrawn):
     def standard_deviation(self) -> Array:
         """The SD, to first order where clusters differ in size; of the cases alone with a reach."""
         ratios = self.from_high if self.is_upper else self.from_low
-        return (self.high - self.low) * ratios.moments()[1]
+        return np.asarray((self.high - self.low) * ratios.moments()[1])
 
 
 def _drawn(

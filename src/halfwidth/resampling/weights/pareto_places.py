@@ -15,7 +15,6 @@ from halfwidth.core import rng
 from halfwidth.core.pseudo_cases import Reach
 from halfwidth.core.types import Array
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.expansion import FEWEST_EXPANDED
 
 # Nodes of the Gauss-Legendre rules over log(U^(-1/ν)), up to a limit and beyond it. Quantiles are
 # within 1e-7 of themselves where values spread over more than a millionth of the range.
@@ -39,7 +38,7 @@ def shapes(below: Array, above: Array, reach: Reach, units: int) -> tuple[Array,
     """The tail index of the lower and of the upper end of an interval, of each sample."""
     usual = np.full(np.shape(below), reach.shape)
     # Very few units do not show on which side failures are.
-    if not reach.power or units < FEWEST_EXPANDED:
+    if not reach.power or units < reach.fewest:
         return usual, usual
     known = (below > 0) & (above > 0)
     ratio = np.divide(above, below, out=np.ones_like(usual), where=known)
