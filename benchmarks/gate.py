@@ -133,7 +133,8 @@ def rates(population: Population, truth: str, n: int, samples: int, *, auto: boo
     shares = [
         (np.mean(low > limit), np.mean(high < limit)) for low, high in ends.transpose(0, 2, 1)
     ]
-    others = [if_unseen_failures(one) or one for one in methods]
+    bounds = population.bounds
+    others = [if_unseen_failures(one, bounds) or one for one in methods]
     taken = [Counter(one.name for one in made) for made in (methods, others)]
     return Rates(100 * np.array(shares), taken)
 

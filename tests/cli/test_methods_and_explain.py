@@ -13,6 +13,7 @@ import halfwidth as hw
 BOOTSTRAPS = ["percentile", "bca", "bca_expanded", "studentized", "basic"]
 WITHOUT_ERRORS = [name for name in BOOTSTRAPS if name != "studentized"]
 WEIGHTED = ["dirichlet", "gaffke"]
+EITHER = "dirichlet_or_pareto"
 OF_QUANTILES = [
     *WITHOUT_ERRORS,
     *("exact", "exact_attained", "exact_randomized", "asymptotic", "semiparametric"),
@@ -42,7 +43,7 @@ def test_methods_lists_all_of_them_and_says_when_to_use_each(run: Run) -> None:
         ("median", OF_QUANTILES),
         ("quantile:0.9", OF_QUANTILES),
         ("trimmed_mean", ["trimmed_t", *BOOTSTRAPS, *WEIGHTED]),
-        ("sd", [*BOOTSTRAPS, "dirichlet_pareto", *WEIGHTED]),
+        ("sd", [*BOOTSTRAPS, "dirichlet_pareto", *WEIGHTED, EITHER]),
         ("iqr", [*WITHOUT_ERRORS, *WEIGHTED]),
     ],
 )

@@ -30,6 +30,8 @@ from halfwidth.study.specs.spec import Instance
 GOOD = np.random.default_rng(4).normal(0.8, 0.03, 120).clip(0, 1)
 NAMES = [f"c{i}" for i in range(len(GOOD))]
 SMALL = GOOD[:12]
+# Six near 1 and one far below.
+ONE_FAR = [0.2, 0.97, 0.98, 0.99, 0.985, 0.995, 0.96]
 # Differences that are almost always above 0.
 CLOSE = np.array([0.05, 0.01, 0.02, 0.03, 0.04, 0.01, 0.02, -0.015])
 
@@ -87,7 +89,7 @@ SITUATIONS: dict[str, Callable[[], Any]] = {
     "HW306": lambda: hw.summary_ci([0.9], metric="hd95"),
     "HW307": lambda: hw.summary_ci(GOOD, metric="dsc", method="hoeffding"),
     "HW308": lambda: hw.summary_ci(SMALL[:5], metric="dsc", statistic="median"),
-    "HW309": lambda: hw.summary_ci([0.1, 0.2, 9.0], metric="hd95"),
+    "HW309": lambda: hw.summary_ci(ONE_FAR, metric="dsc", method="studentized", rng=1),
     "HW310": lambda: hw.summary_ci(GOOD, statistic=undefined_now_and_then, n_resamples=999),
     "HW311": lambda: hw.summary_ci(GOOD, metric="dsc", method="bca", n_resamples=99),
     "HW312": lambda: hw.summary_ci([1.0, 1.0, 1.0, 2.0], method="studentized", rng=1),
@@ -100,6 +102,7 @@ SITUATIONS: dict[str, Callable[[], Any]] = {
         [0.1, 0.5, 0.6, 0.95], statistic="sd", method="percentile", confidence_level=0.1
     ),
     "HW321": lambda: calibrated(method="percentile"),
+    "HW322": lambda: hw.summary_ci([1.0, 2.0, 2.5, 4.0], metric="hd95"),
     "HW341": lambda: hw.calibration_test([0, 1] * 20, [0.4, 0.6] * 19 + [0.4, 0.0], rng=1),
     "HW401": lambda: table(case=list("abcd") * 3, fold=[0] * 4 + [1] * 4 + [2] * 4),
     "HW411": lambda: table(case=list("abcdefghijkl"), fold=[0, 1, 2] * 4),
@@ -652,7 +655,7 @@ def test_equal_values_take_the_bounds_and_say_so() -> None:
     assert message.startswith("20 cases of one value cannot tell how far others lie")
 
 
-def test_a_bound_cut_by_auto_is_not_also_outside() -> None:
+def test_a_bound_that_is_cut_is_not_also_outside() -> None:
     found = codes(SITUATIONS["HW309"]())
     assert "HW305" not in found
     assert "HW309" not in codes(SITUATIONS["HW305"]())

@@ -349,9 +349,9 @@ def test_a_width_of_0_is_no_unit() -> None:
 @pytest.mark.parametrize(
     ("drawn", "n", "method"),
     [
-        ("skewed", 24, "percentile"),
-        ("skewed", 25, "bca"),
-        ("two heaps", 100, "percentile"),
+        ("skewed", 3, "dirichlet_pareto"),
+        ("skewed", 25, "dirichlet_pareto"),
+        ("two heaps", 100, "dirichlet_pareto"),
         ("constant", 30, "percentile"),
     ],
 )

@@ -132,7 +132,7 @@ ELSEWHERE = {
     ],
     "of the method, which is the same for all": [
         *("HW301", "HW302", "HW303", "HW305", "HW307", "HW308", "HW309", "HW310", "HW311"),
-        *("HW312", "HW313", "HW314", "HW316", "HW317", "HW318", "HW320", "HW321"),
+        *("HW312", "HW313", "HW314", "HW316", "HW317", "HW318", "HW320", "HW321", "HW322"),
     ],
     "of published numbers, tests of calibration, and centres": [
         *("HW106", "HW341", "HW421", "HW422"),

@@ -85,8 +85,11 @@ def test_few_or_equal_values_of_a_bounded_metric_leave_much_open(values: list[fl
     assert max(values) < e.high < 1
 
 
-def test_two_cases_without_bounds_give_a_t_interval_cut_to_the_range() -> None:
-    e = ask([0.9, 0.8], metric="hd95")
+def test_two_cases_without_bounds_give_a_t_interval_and_two_distances_none() -> None:
+    distances = ask([0.9, 0.8], metric="hd95")
+    assert has_no_interval(distances)
+    assert "needs at least 3 cases and there are 2; t works from 2" in message(distances, "HW306")
+    e = ask([0.9, 0.8])
     assert e.method == "t"
     assert e.low == pytest.approx(0.85 - 12.706204736174694 * 0.05)
     assert e.high == pytest.approx(0.85 + 12.706204736174694 * 0.05)

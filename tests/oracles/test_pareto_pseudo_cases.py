@@ -48,6 +48,11 @@ def pareto(values: Any, **given: Any) -> hw.Estimate:
     return hw.summary_ci(values, **options)
 
 
+def sharper(shape: float) -> Reach:
+    """That of a mean, whose shorter side has a lighter tail."""
+    return Reach(shape, power=4.0, most=15.0, fewest=10)
+
+
 def expanded(n: float, tail: float = 0.025) -> tuple[float, float]:
     """The tail of n units, and how many times as far out the interval ends as its quantile."""
 
@@ -64,6 +69,14 @@ def quantiles_of(e: hw.Estimate, factor: float) -> tuple[float, float]:
 
 
 # --------------------------------------------------------------------------- the law of a mean
+
+
+def shape_towards(reach: Reach, own: float, other: float, units: int) -> float:
+    """The tail index on a side: a larger one where cases lie less far out than on the other."""
+    if not reach.power or units < reach.fewest:
+        return reach.shape
+    sharper = reach.shape * max(other / own, 1.0) ** reach.power
+    return min(sharper, max(reach.most, reach.shape))
 
 
 def imhof(d: Array, masses: Array, d_of_pseudo: Array, mass: float) -> Array:
@@ -85,17 +98,19 @@ def below(
     sign = 1.0 if bound < totals.sum() / sizes.sum() else -1.0
     means, mean, each = totals / sizes, totals.sum() / sizes.sum(), sizes.mean()
     below_it, above_it = mean - means.min(), means.max() - mean
-    d = below_it if sign > 0 else above_it
+    d, other = (below_it, above_it) if sign > 0 else (above_it, below_it)
     if reach.shared:
         d = max(below_it, above_it)
-    longest = max(math.log(abs(mean - bound) / d), 0.0)
+    shape = shape_towards(reach, d, other, len(sizes))
+    # Hardly any place is farther out than e^(-40) of them.
+    longest = min(max(math.log(abs(mean - bound) / d), 0.0), 40 / shape)
     logs = np.linspace(0.0, longest, 301)
     places = np.append(mean - sign * d * np.exp(logs), bound)
     of_units = sign * (end * sizes - totals)
     found = imhof(of_units, np.ones(len(sizes)), sign * (end - places) * each, mass)
-    density = reach.shape * np.exp(-reach.shape * logs)
+    density = shape * np.exp(-shape * logs)
     uncut = integrate.simpson(density * found[:-1], x=logs) if longest else 0.0
-    return float(uncut + math.exp(-reach.shape * longest) * found[-1])
+    return float(uncut + math.exp(-shape * longest) * found[-1])
 
 
 def samples() -> dict[str, Array]:
@@ -128,7 +143,7 @@ def test_ends_of_a_mean_have_their_probabilities(
     values = samples()[name]
     tail, factor = expanded(len(values))
     e = pareto(values, method=method)
-    ones, reach = np.ones(len(values)), Reach(shape)
+    ones, reach = np.ones(len(values)), sharper(shape)
     for end, bound in zip(quantiles_of(e, factor), (0.0, 1.0), strict=True):
         if bound in (e.low, e.high):
             continue  # cut to the range
@@ -161,7 +176,7 @@ def test_clusters_have_a_pseudo_cluster_of_their_mean_size(sizes: list[int]) -> 
     for end, bound in zip(quantiles_of(e, factor), (0.0, 1.0), strict=True):
         if bound in (e.low, e.high):
             continue
-        found = below(totals, weights, end, Reach(1.5), bound)
+        found = below(totals, weights, end, sharper(1.5), bound)
         assert found == pytest.approx(tail, rel=accuracy(len(sizes)))
 
 
@@ -173,15 +188,15 @@ def draws_by_hand(
     mean, means = totals.sum() / sizes.sum(), totals / sizes
     away = {True: mean - means.min(), False: means.max() - mean}
     d = max(away.values()) if reach.shared else away[bound < mean]
-    far = d * rng.random(draws) ** (-1 / reach.shape)
+    far = d * rng.random(draws) ** (-1 / shape_towards(reach, d, away[bound > mean], len(sizes)))
     place = np.maximum(bound, mean - far) if bound < mean else np.minimum(bound, mean + far)
     weights = rng.standard_exponential((draws, len(sizes)))
     pseudo = sizes.mean() * rng.gamma(mass, size=draws)
     return np.asarray((weights @ totals + pseudo * place) / (weights @ sizes + pseudo))
 
 
-@pytest.mark.parametrize("reach", [Reach(1.5), Reach(5.0, shared=True)])
-@pytest.mark.parametrize("sizes", [[1] * 8, [1, 2, 4, 1, 9, 3]])
+@pytest.mark.parametrize("reach", [Reach(1.5), sharper(1.5), Reach(5.0, shared=True)])
+@pytest.mark.parametrize("sizes", [[1] * 12, [1, 2, 4, 1, 9, 3, 1, 1, 2, 1, 5]])
 def test_quantiles_have_their_shares_of_draws(reach: Reach, sizes: list[int]) -> None:
     """Five standard errors: 40 comparisons give a false alarm in 40 000 seeds."""
     draws, groups = 40_000, np.repeat(np.arange(len(sizes)), sizes)
@@ -213,14 +228,16 @@ def test_strata_have_pseudo_cases_beyond_their_own_outermost_cases() -> None:
     e = pareto(np.concatenate(parts), strata=strata, n_resamples=draws, rng=1)
     tail, factor = expanded(39.0)
     assert factor == 1
-    far = rng.random(draws) ** (-1 / 1.5)
+    uniform = rng.random(draws)
     for end, bound, share in ((e.low, 0.0, tail), (e.high, 1.0, 1 - tail)):
         total = np.zeros(draws)
         for part in parts:
             own = len(part) / 40
             mean = part.mean()
-            d = part.min() - mean if bound == 0 else part.max() - mean
-            place = np.clip(mean + d * far, 0, 1)
+            away = part.min() - mean, part.max() - mean
+            d, other = away if bound == 0 else away[::-1]
+            shape = shape_towards(sharper(1.5), abs(d), abs(other), len(part))
+            place = np.clip(mean + d * uniform ** (-1 / shape), 0, 1)
             weights = rng.standard_exponential((draws, len(part)))
             pseudo = rng.gamma(0.5 * own, size=draws)
             total += own * (weights @ part + pseudo * place) / (weights.sum(axis=1) + pseudo)

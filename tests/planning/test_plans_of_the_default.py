@@ -126,13 +126,25 @@ def test_an_assurance_is_the_share_of_studies_that_keep_below_the_width() -> Non
 
 def test_without_bounds_the_default_is_planned_too() -> None:
     plan = planning.mean(1.0, n=20)
-    assert (plan.formula, plan.rule, plan.shape) == ("hall_or_t", "auto@2", "normal")
-    drawn = np.random.default_rng(6).normal(size=(2000, 20))
+    assert (plan.formula, plan.rule, plan.shape) == ("dirichlet_pareto", "auto@2", "normal")
+    drawn = np.random.default_rng(6).normal(size=(400, 20))
     low, high = default_ends(drawn, None)
     assert (high - low).mean() == pytest.approx(plan.width, rel=0.02)
     paired = planning.difference(0.05, difference=0.02, power=0.8)
     assert (paired.n, paired.formula, paired.rule) == (52, "t", "auto@2")
     assert "name the metric (metric=, --metric)" in paired.notes[0]
+
+
+def test_of_distances_ten_cases_are_planned_at_least_and_no_bound_is_near_without_a_mean() -> None:
+    with pytest.raises(hw.OptionError, match="needs at least 10"):
+        planning.mean(10.0, n=9, metric="hd")
+    around = [planning.mean(10.0, n=n, metric="hd") for n in (10, 11, 12, 30)]
+    assert [plan.width for plan in around] == sorted((p.width for p in around), reverse=True)
+    # A bound that nobody knows to be near cuts nothing, which halved the width once.
+    free = planning.mean(10.0, n=30)
+    assert around[-1].width == pytest.approx(free.width)
+    near = planning.mean(10.0, n=30, metric="hd", mean=20)
+    assert near.width < free.width
 
 
 @pytest.mark.parametrize("metric", [None, pytest.param("dsc", marks=pytest.mark.slow)])

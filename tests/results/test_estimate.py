@@ -241,7 +241,7 @@ def test_sentence_with_a_unit_and_missing_values() -> None:
 
 def test_sentence_without_an_interval_says_so() -> None:
     e = hw.summary_ci([0.9], metric="hd95")
-    assert e.sentence() == "Mean HD95 0.900 mm (no 95 % CI; n = 1; t)."
+    assert e.sentence() == "Mean HD95 0.900 mm (no 95 % CI; n = 1; Dirichlet-Pareto)."
 
 
 def test_sentence_of_a_proportion() -> None:

@@ -130,6 +130,8 @@ class Need(StrEnum):
     ACCELERATION = "acceleration"
     JACKKNIFE_DEGREES = "degrees of freedom of the jackknife's variance"
     WEIGHTED = "distributions under Dirichlet weights"
+    WEIGHTED_BEYOND = "distributions with pseudo-cases that the data place"
+    OPEN_SIDE = "end that few cases leave open"
     PAIRED_COUNTS = "counts of pairs of 0 and 1"
     PAIRED_SHARES = "shares of pairs of 0 and 1"
     PAIRED_MEANS = "mean of the second model, and variances about the ratio"

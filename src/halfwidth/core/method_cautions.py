@@ -259,6 +259,18 @@ DECLARED: tuple[CautionSpec, ...] = (
         otherwise="Report ece or brier as well, whose intervals cover.",
     ),
     CautionSpec(
+        "HW322",
+        "open end",
+        "{n} do not show how far {beyond} them others may lie: on that side the interval is open. "
+        "The {instead} is given.",
+        "Distances and other errors have a bound on one side and none on the other, where their "
+        "tail is. What a tail as in the data allows for holds from about ten cases on. Of five "
+        "cases finite ends of every method were short: on Hausdorff distances of brain tumours t, "
+        "Hall's and their farther one covered 61 to 88 % of the time where 95 % was said.",
+        "Collect ten cases or more, or say what the worst value is "
+        f"({spelled_both('bounds', (0, 150))}).",
+    ),
+    CautionSpec(
         "HW341",
         "what could not happen did",
         "{count} of {n} cases had an outcome that the model gave a probability of 0.",

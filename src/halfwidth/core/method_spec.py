@@ -18,8 +18,8 @@ from halfwidth.core.kinds import (
 )
 from halfwidth.core.parameters import Parameter, bind
 from halfwidth.core.pseudo_cases import PseudoCases
-from halfwidth.core.statistic_spec import StatisticSpec
-from halfwidth.core.types import Interval, Level
+from halfwidth.core.statistic_spec import Statistic, StatisticSpec
+from halfwidth.core.types import Bounds, Interval, Level
 
 DISTRIBUTIONS = (
     Need.DISTRIBUTION,
@@ -50,6 +50,8 @@ class Unanswered:
     proportion: bool
     # Whether a mean of independent cases within finite bounds is estimated.
     bounded_mean: bool
+    # Whether the end that is asked for is one that few cases leave open.
+    open_end: bool = False
 
     @property
     def units_text(self) -> str:
@@ -94,9 +96,9 @@ class MethodSpec:
     no_interval: Callable[[Unanswered], tuple[str, str]] | None = None
     # The function of the method that ``auto`` takes where this one gives no interval.
     instead: Callable[..., Interval] | None = None
-    # ``attains(n, quantile_level, level)``: the `Level` of its interval, where that need not be
-    # the one asked for. None where it always is.
-    attains: Callable[[int, float, Level], Level] | None = None
+    # ``attains(statistic, bounds, units, level)``: the `Level` of its interval, where that need not
+    # be the one asked for. None where it always is.
+    attains: Callable[[Statistic, Bounds, int, Level], Level] | None = None
     # Numbers that its function, or ``pseudo_cases``, takes by name.
     parameters: tuple[Parameter, ...] = ()
     # Their values.

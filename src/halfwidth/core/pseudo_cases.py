@@ -46,6 +46,11 @@ class Reach:
     shared: bool = False
     # For each sample, a distance that d is not below, infinite for the bounds; empty: none.
     least: tuple[float, ...] = ()
+    # Else the side on which cases lie less far out has a lighter tail: of so many units and more
+    # its index is times (longer/shorter distance)^power, up to the most.
+    power: float = 0.0
+    most: float = 0.0
+    fewest: int = 0
 
 
 @frozen

@@ -17,7 +17,7 @@ from halfwidth.core.types import Array, Interval, Level
 from halfwidth.estimation.choose import choose, if_unseen_failures
 from halfwidth.estimation.records import NO_VALUES, Functional, Records
 from halfwidth.intervals.bootstrap import percentile
-from halfwidth.intervals.compute import Computed, fits, intervals
+from halfwidth.intervals.compute import Computed, fits, intervals, rests_on_bounds
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 
@@ -87,13 +87,13 @@ def intervals_by_method(
     rows_of: dict[str, list[int]] = defaultdict(list)
     for row, method in enumerate(methods):
         rows_of[method.name].append(row)
-    statistic, groups = functional.statistic, []
+    statistic, bounds, groups = functional.statistic, functional.metric.spec.bounds, []
     waiting = [(methods[rows[0]], np.array(rows)) for rows in rows_of.values()]
     # Those that stand in are added to its end.
     for method, rows in waiting:
         fewest = method.fewest_units(statistic.spec, clustered=design.sizes is not None)
         too_few = design.n < max(statistic.spec.min_n, 1) or design.units < fewest
-        unseen = if_unseen_failures(method) if readings and chosen else None
+        unseen = if_unseen_failures(method, bounds) if readings and chosen else None
         # Units that cannot be compared say nothing of how they vary.
         if too_few or not (design.independent or design.degrees_of_freedom):
             own, *others = [_no_intervals(len(rows), level)]
@@ -103,7 +103,7 @@ def intervals_by_method(
                 statistic,
                 [method] if unseen is None else [method, unseen],
                 level,
-                bounds=functional.metric.spec.bounds,
+                bounds=bounds,
                 plan=plan,
                 design=design,
                 binary=functional.binary,
@@ -115,10 +115,12 @@ def intervals_by_method(
         groups.append(SampleGroup(method, rows, own, others[0].interval if others else None))
         # Of a defined estimate.
         missing = np.isnan(own.interval.low) & np.isfinite(estimates[rows])
-        if chosen and method.instead is not None and missing.any():
-            instead: MethodSpec = spec_of(method.instead)
-            if not fits(instead, statistic, design, binary=functional.binary):
-                instead = spec_of(percentile)
+        if not chosen or method.instead is None or not missing.any():
+            continue
+        instead: MethodSpec = spec_of(method.instead)
+        if not fits(instead, statistic, design, binary=functional.binary):
+            instead = spec_of(percentile)
+        if bounds.finite or not rests_on_bounds(instead, statistic):
             waiting.append((instead, rows[missing]))
     return groups
 

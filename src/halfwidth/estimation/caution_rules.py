@@ -22,7 +22,7 @@ from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.sample_caution_rules import case_cautions
 from halfwidth.estimation.worst_values import identical_worst
 from halfwidth.intervals.bootstrap import bca_expanded
-from halfwidth.intervals.dirichlet_intervals import dirichlet, dirichlet_pareto
+from halfwidth.intervals.dirichlet_intervals import dirichlet, dirichlet_pareto, open_side
 from halfwidth.intervals.mean import t
 from halfwidth.intervals.quantile import semiparametric
 from halfwidth.intervals.ranks import attainable_level, attainable_of_differences, minimum_n
@@ -184,7 +184,8 @@ def _about_method(context: CautionContext) -> Iterator[Caution]:
     if Need.ACCELERATION in method.needs and not (e.statistic_spec.spec.smooth or of_clusters):
         yield caution("HW301", what=statistic_title(e.statistic_spec))
     if e.asked is not None and not context.undefined:
-        yield _level_out_of_reach(context, e.asked)
+        open_end = Need.OPEN_SIDE in method.needs
+        yield _open_end(context) if open_end else _level_out_of_reach(context, e.asked)
     for code in method.cautions:
         yield caution(code, method=method.title)
 
@@ -207,6 +208,12 @@ def _level_out_of_reach(context: CautionContext, asked: Level) -> Caution:
         needed=f"{minimum_n(q, asked, reach)} {context.noun}s",
         instead=instead,
     )
+
+
+def _open_end(context: CautionContext) -> Caution:
+    e = context.estimate
+    beyond = "above" if e.alternative == "lower" else "below"
+    return caution("HW322", n=context.units_text, beyond=beyond, instead=e.level.text)
 
 
 # --------------------------------------------------------------------------- resamples
@@ -305,6 +312,7 @@ def _why_no_interval(context: CautionContext) -> tuple[str, str]:
             constant=context.constant,
             proportion=context.successes is not None,
             bounded_mean=e.metric_spec.spec.bounds.finite and mean and independent,
+            open_end=open_side(e.statistic_spec, e.metric_spec.spec.bounds, units) == e.alternative,
         )
         return method.no_interval(sample)
     if method.resamples:
@@ -335,7 +343,7 @@ def _works_from(context: CautionContext, noun: str) -> str:
     """Which method makes an interval of so few units, if one does."""
     e = context.estimate
     # Of so few cases the bounds of a metric say more than how these vary.
-    if e.method_spec.instead is dirichlet:
+    if e.method_spec.instead is dirichlet and e.metric_spec.spec.bounds.finite:
         fewest = _fewest_units(spec_of(dirichlet), context)
         if context.units >= fewest:
             return f"{dirichlet.__name__} works from {fewest} {noun}{'s' * (fewest > 1)} on"

@@ -1,6 +1,6 @@
 """What ``method="auto"`` chooses: reliability first, then precision.
 
-The rules and the evidence for them stand in ``docs/choosing.md`` and decisions 0040 and 0072.
+The rules and the evidence for them stand in ``docs/choosing.md`` and decisions 0040, 0072 and 0090.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import numpy as np
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.forms import CellCounts, Contrast, Effect, LogisticFit, RankedAreas, Sums
 from halfwidth.core.spec import OF_INVERTED_TESTS, Estimand, MethodSpec, Statistic, Takes
-from halfwidth.core.types import Array, Level
+from halfwidth.core.types import Array, Bounds, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import PAIRED_PROPORTIONS, estimands, rests_on_bounds
-from halfwidth.intervals.dirichlet_intervals import OF_DIFFERENCE
+from halfwidth.intervals.dirichlet_intervals import OF_DIFFERENCE, open_side
 from halfwidth.intervals.ranks import exact_ranks, holds_differences
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.engine import has_weights, standard_error
@@ -24,6 +24,8 @@ from halfwidth.resampling.forms.ranked_errors import class_units
 # Statistics of values that take Dirichlet weights where the metric has finite bounds. Medians and
 # quantiles have exact intervals, and of a user's function nothing is known.
 WEIGHTED = frozenset({Estimand.MEAN, Estimand.TRIMMED_MEAN, Estimand.SPREAD})
+# Those whose pseudo-cases the data place, where they are smooth, which need no bounds then.
+PLACED = frozenset({Estimand.MEAN, Estimand.SPREAD})
 # What noise makes larger, and resamples once more: basic at least takes off what they add.
 OF_CALIBRATION = {
     Estimand.CALIBRATION_ERROR: "inverted",
@@ -53,12 +55,8 @@ MANY_CLUSTERS = 50
 MANY_CASES, MANY_OF_CLASS = 100_000, 1000
 # Of fewer cases BCa's correction of a metric of a test set, and a stratified mean, are rough.
 SMALL = 50
-# Without finite bounds, an SD's BCa covers better than percentile from these cases on; not where
-# values are flatter than a uniform distribution, above all in two heaps: found and missed.
-SMALL_FOR_SD = 25
 # Pairs that know their regression.
 FEWEST_PAIRS = 3
-FLAT = 1.8
 # A cluster bootstrap's coverage depends on the number of clusters.
 FEW_CLUSTERS = 30
 # Of two detectors resamples do from so many images or patients in all, so many of them with
@@ -96,9 +94,10 @@ def choose_unpaired(functional: Functional, effect: Effect) -> MethodSpec:
     return METHODS["mover_or_welch"].putting_together(OF_EITHER_SAMPLE)
 
 
-def if_unseen_failures(method: MethodSpec) -> MethodSpec | None:
+def if_unseen_failures(method: MethodSpec, bounds: Bounds) -> MethodSpec | None:
     """What stands in for a method if cases can fail as none did; None where it allows for that."""
-    return METHODS["dirichlet"] if method.name == "dirichlet_pareto" else None
+    placed = method.name in ("dirichlet_pareto", "dirichlet_pareto_or_t")
+    return METHODS["dirichlet_or_pareto"] if placed and bounds.finite else None
 
 
 def choose(functional: Functional, records: Records, level: Level) -> MethodSpec:
@@ -110,37 +109,64 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
         return METHODS["newcombe_paired"]  # decision 0049
     if statistic.spec.estimand is Estimand.MEAN_RATIO:
         return METHODS["fieller"]  # decision 0091
-    bounded = functional.metric.spec.bounds.finite
+    of_kind = _for_test_set if statistic.spec.of_records else _for_values
+    return METHODS[of_kind(functional, records, level)]
+
+
+def _takes_weights(functional: Functional) -> bool:
+    """Whether it takes Dirichlet weights with pseudo-cases at the bounds."""
+    statistic, bounded = functional.statistic, functional.metric.spec.bounds.finite
     bounded = bounded or not rests_on_bounds(METHODS["dirichlet"], statistic)
-    weighted = bounded and has_weights(statistic)
-    if statistic.spec.of_records:
-        named = _for_calibration(records, statistic)
-        return METHODS[named or _for_records(records, functional, weighted=weighted)]
-    if bounded and _is_of_two_spreads(statistic) and records.design.n >= FEWEST_PAIRS:
-        return METHODS["dirichlet_pareto"]
+    return bounded and has_weights(statistic)
+
+
+def _for_test_set(functional: Functional, records: Records, _level: Level) -> str:
+    named = _for_calibration(records, functional.statistic)
+    return named or _for_records(records, functional, weighted=_takes_weights(functional))
+
+
+def _for_values(functional: Functional, records: Records, level: Level) -> str:
+    statistic, n = functional.statistic, records.design.n
+    if _is_of_two_spreads(functional) and n >= FEWEST_PAIRS:
+        return "dirichlet_pareto"
     # A single case has a mean, and hardly another statistic.
-    kinds = WEIGHTED if records.design.n > 1 else {Estimand.MEAN}
-    if weighted and statistic.spec.estimand in kinds and not _thin_mean(records, statistic):
-        smooth = statistic.spec.smooth and statistic.spec.estimand is not Estimand.TRIMMED_MEAN
-        return METHODS["dirichlet_pareto" if smooth else "dirichlet"]
-    return METHODS[_without_weights(records, statistic, level)]
+    kinds = WEIGHTED if n > 1 else {Estimand.MEAN}
+    if statistic.spec.estimand in kinds and _is_placed(functional, records):
+        return "dirichlet_pareto_or_t" if _thin_mean(records, statistic) else "dirichlet_pareto"
+    if statistic.spec.estimand in kinds and _takes_weights(functional):
+        return "dirichlet"
+    return _without_bounds(records, statistic, level)
 
 
-def _is_of_two_spreads(statistic: Statistic) -> bool:
+def _is_of_two_spreads(functional: Functional) -> bool:
     """Whether it is the difference between the SDs of two models."""
+    statistic, bounds = functional.statistic, functional.metric.spec.bounds
     form = statistic.spec.form
     contrast = isinstance(form, Contrast) and form.effect == "difference"
-    return (
-        contrast
-        and single_model(statistic).spec.estimand is Estimand.SPREAD
-        and statistic.spec.smooth
-    )
+    return contrast and statistic.spec.is_spread and statistic.spec.smooth and bounds.finite
 
 
-def _without_weights(records: Records, statistic: Statistic, level: Level) -> str:
-    """For a statistic of cases that takes no Dirichlet weights."""
+def _is_placed(functional: Functional, records: Records) -> bool:
+    """Whether the data place the pseudo-cases of a mean or an SD.
+
+    Without bounds nothing stands in where they cannot, as of values that are all equal.
+    """
+    statistic, bounds = functional.statistic, functional.metric.spec.bounds
+    method, design = METHODS["dirichlet_pareto"], records.design
+    smooth = statistic.spec.estimand in PLACED and statistic.spec.smooth
+    if not smooth or not has_weights(statistic):
+        return False
+    if bounds.finite:
+        return True
+    if rests_on_bounds(method, statistic):
+        return False
+    few, equal = design.units < method.min_n, records.values[:1] == records.values[-1:]
+    return bool(open_side(statistic, bounds, design.units)) or not (few or equal.all())
+
+
+def _without_bounds(records: Records, statistic: Statistic, level: Level) -> str:
+    """For a statistic of cases that takes no pseudo-cases at the bounds of the metric."""
     if statistic.spec.estimand is Estimand.MEAN and statistic.spec.pair_bounds is not None:
-        # Differences have heavy tails on both sides, where Hall's correction is off.
         return "t"
     if _few_for_two_quantiles(records, statistic, level):
         return "percentile_attained"
@@ -263,15 +289,11 @@ def _for_two_detectors(records: Records, form: MatchedScores) -> str:
 def _for_cases(values: Array, statistic: Statistic, level: Level) -> str:
     """For a statistic of independent cases that takes no Dirichlet weights."""
     spec = statistic.spec
-    if spec.estimand is Estimand.MEAN:
-        equal = len(values) > 1 and values[0] == values[-1]
-        too_few = len(values) < METHODS["hall_or_t"].min_n
-        return _instead_of("hall_or_t") if equal or too_few else "hall_or_t"
     if spec.estimand is Estimand.QUANTILE:
         # A bootstrap sees no value beyond those observed: it under-covers at any n (decision 0091).
         exists = values.size and exact_ranks(len(values), statistic.quantile_level, level)
         return "exact" if exists else _instead_of("exact")
-    return _for_sd(values) if spec.estimand is Estimand.SPREAD and spec.smooth else "percentile"
+    return "t" if spec.estimand is Estimand.MEAN else "percentile"
 
 
 def _few_for_two_quantiles(records: Records, statistic: Statistic, level: Level) -> bool:
@@ -283,14 +305,6 @@ def _few_for_two_quantiles(records: Records, statistic: Statistic, level: Level)
     return not holds_differences(design.n, statistic.quantile_level, level)
 
 
-def _for_sd(values: Array) -> str:
-    """BCa, unless there are few values, or they lie flat or in two heaps."""
-    if len(values) < SMALL_FOR_SD or values[0] == values[-1]:
-        return "percentile"
-    squares = (values - values.mean()) ** 2
-    return "percentile" if (squares**2).mean() < FLAT * squares.mean() ** 2 else "bca"
-
-
 def _thin_mean(records: Records, statistic: Statistic) -> bool:
     """Whether it is the mean of unequal values in strata of few units."""
     strata, values = records.design.strata, records.values
@@ -300,13 +314,12 @@ def _thin_mean(records: Records, statistic: Statistic) -> bool:
 
 
 def _for_design(records: Records, statistic: Statistic) -> str:
-    """Under clusters or strata: robust t of few, or of thin strata; else a bootstrap."""
+    """Under clusters or strata: a bootstrap, and t of values that are all equal."""
     design = records.design
+    if statistic.spec.estimand is Estimand.MEAN:
+        return "t"
     few = design.sizes is not None and design.effective_degrees + 1 < FEW_CLUSTERS
-    if statistic.spec.estimand is not Estimand.MEAN:
-        return "bca_expanded" if few else "percentile"
-    equal = records.values[0] == records.values[-1]
-    return "t" if few or equal or _thin_mean(records, statistic) else "bca_expanded"
+    return "bca_expanded" if few else "percentile"
 
 
 def _instead_of(name: str) -> str:

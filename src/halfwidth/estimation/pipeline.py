@@ -116,8 +116,8 @@ def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]
     """
     plan = plan_of(request)
     methods = [method_for(job, request) for job in jobs]
-    chosen = (choose(one.functional, one.records, request.level) for one in jobs)
-    if request.failures != "seen" and jobs and not any(map(if_unseen_failures, chosen)):
+    others = (_if_unseen(one, choose(one.functional, one.records, request.level)) for one in jobs)
+    if request.failures != "seen" and jobs and not any(others):
         raise OptionError(
             f"{spelled('failures', request.failures)} has no effect: auto takes {methods[0].name} "
             "here; it tells seen from unseen failures only in means and SDs of metrics with "
@@ -151,7 +151,7 @@ def method_for(job: Job, request: Request) -> MethodSpec:
     functional, records = job.functional, job.records
     if request.method is None:
         chosen = choose(functional, records, request.level)
-        allowing = if_unseen_failures(chosen) if request.failures == "unseen" else None
+        allowing = _if_unseen(job, chosen) if request.failures == "unseen" else None
         return allowing or chosen
     quantity, metric = "", functional.metric
     if metric.spec.level is MetricLevel.SAMPLE:
@@ -163,6 +163,10 @@ def method_for(job: Job, request: Request) -> MethodSpec:
         quantity=quantity,
     )
     return request.method
+
+
+def _if_unseen(job: Job, method: MethodSpec) -> MethodSpec | None:
+    return if_unseen_failures(method, job.functional.metric.spec.bounds)
 
 
 def _estimate_batch(

@@ -8,6 +8,8 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Promise, Takes, spec_of
 from halfwidth.core.titles import statistic_title
 from halfwidth.estimation.caution_context import CautionContext
+from halfwidth.estimation.evidence_lookup import Findings
+from halfwidth.intervals.dirichlet_intervals import open_side
 from halfwidth.intervals.mean import hall, sample_skewness
 from halfwidth.resampling.designs import Design
 from halfwidth.results.estimate import Estimate
@@ -20,6 +22,9 @@ from halfwidth.summaries.quantiles import quantile
 # without such values did not go with less coverage.
 FAR_OUT, ABSORBS_OUTLIERS, COCHRAN = 4.0, 50, 25.0
 FEWEST_FOR_SHAPE = 5
+# Cases from which means and SDs without bounds are covered as often as what the study found has to
+# be (decision 0090).
+WITHOUT_BOUNDS = {Estimand.MEAN: 12, Estimand.SPREAD: 25}
 # What methods need that mind skewness, besides Hall's.
 SKEW_NEEDS = {Need.ACCELERATION, Need.STUDENTIZED, Need.WEIGHTED}
 MAY_UNDER_COVER = ", whose interval may under-cover"
@@ -69,12 +74,25 @@ def _about_units(context: CautionContext, design: Design) -> Iterator[Caution]:
 
 def _few_cases(context: CautionContext) -> Caution | None:
     e, findings = context.estimate, context.findings
-    least = 0 if findings.rows else _declared_least(e)
+    if _is_placed_without_bounds(e):
+        findings, least = Findings(), WITHOUT_BOUNDS[e.statistic_spec.spec.estimand]
+        side = open_side(e.statistic_spec, e.metric_spec.spec.bounds, context.units)
+        if side and e.alternative != "two-sided":
+            # The end that is not open lies on the side without a tail.
+            return None
+    else:
+        least = 0 if findings.rows else _declared_least(e)
     few = findings.too_few(e.n) if findings.rows else context.units < least
     if not few or (context.by_class and _left_to_classes(context)):
         return None
     needed = findings.needed_text if findings.rows else f"about {least} or more"
     return caution("HW201", n=context.units_text, what=e.subject, needed=needed)
+
+
+def _is_placed_without_bounds(e: Estimate) -> bool:
+    """Whether the data place its pseudo-cases, and no bound of the metric limits them."""
+    placed = Need.OPEN_SIDE in e.method_spec.needs
+    return placed and not e.metric_spec.spec.bounds.finite
 
 
 def _left_to_classes(context: CautionContext) -> bool:

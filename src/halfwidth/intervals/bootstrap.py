@@ -71,7 +71,9 @@ def _too_few_reason(sample: Unanswered) -> tuple[str, str]:
 
 @interval_method(
     no_interval=_too_few_reason,
-    attains=level_of_differences,
+    attains=lambda statistic, _bounds, units, level: level_of_differences(
+        units, statistic.quantile_level, level
+    ),
     title="percentile bootstrap, at the level within reach",
     accepts=frozenset({Estimand.QUANTILE_CONTRAST}),
     needs=(Need.DISTRIBUTION, Need.QUANTILE_LEVEL, Need.UNITS),

@@ -19,8 +19,9 @@ from halfwidth.core.forms import (
 )
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
-from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
+from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic, spec_of
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Bounds, Interval, Level
+from halfwidth.intervals.dirichlet_intervals import dirichlet_pareto, open_side
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
@@ -120,7 +121,9 @@ def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bo
 
 
 def _reaches(method: MethodSpec) -> bool:
-    """Whether the data place its pseudo-cases."""
+    """Whether the data place its pseudo-cases, or some of them."""
+    if Need.WEIGHTED_BEYOND in method.needs:
+        return True
     if method.pseudo_cases is None:
         return False
     parameters = dict(method.bound)
@@ -132,6 +135,9 @@ def _reaches(method: MethodSpec) -> bool:
 
 def rests_on_bounds(method: MethodSpec, statistic: Statistic) -> bool:
     """Whether a method makes intervals for a statistic only of a metric with finite bounds."""
+    placed = Need.WEIGHTED_BEYOND not in method.needs and _reaches(method)
+    if placed and statistic.spec.pair_bounds is None:
+        return False
     if Need.BOUNDS in method.needs or Need.WEIGHTED not in method.needs:
         return method.needs_bounds
     return weights_need_bounds(statistic)
@@ -157,6 +163,19 @@ def sample_ingredients(
     paired = statistic.spec.estimand in PAIRED_PROPORTIONS
     form = statistic.spec.form
     power = form.power if isinstance(form, PairedCases) else 1.0
+
+    def least_distance() -> Array | None:
+        if statistic.spec.pair_bounds is not None:
+            return least
+        return least_distances(values, design) if bounds.finite else None
+
+    weighted_for = _by_pseudo_cases(
+        functools.partial(weighted_distributions, values, design, statistic, plan),
+        statistic.spec.pair_bounds or bounds,
+        paired=statistic.spec.pair_bounds is not None,
+        spread=statistic.spec.is_spread,
+        least=least_distance,
+    )
 
     def estimate() -> Array:
         given = statistic(values) if estimates is None else estimates
@@ -207,17 +226,9 @@ def sample_ingredients(
             Need.TIE_TOLERANCE: lambda: tie_tolerance(values, statistic),
             Need.ACCELERATION: lambda: acceleration(values, design, statistic),
             Need.JACKKNIFE_DEGREES: lambda: jackknife_degrees(values, design, statistic),
-            Need.WEIGHTED: lambda: _by_pseudo_cases(
-                functools.partial(weighted_distributions, values, design, statistic, plan),
-                statistic.spec.pair_bounds or bounds,
-                paired=statistic.spec.pair_bounds is not None,
-                spread=statistic.spec.is_spread,
-                least=lambda: (
-                    least
-                    if statistic.spec.pair_bounds is not None
-                    else least_distances(values, design)
-                ),
-            ),
+            Need.WEIGHTED: lambda: weighted_for,
+            Need.WEIGHTED_BEYOND: lambda: weighted_for(spec_of(dirichlet_pareto)),
+            Need.OPEN_SIDE: lambda: open_side(statistic, bounds, design.units),
             **({Need.SORTED_VALUES: lambda: values} if design.simple else {}),
         },
         power=power,
@@ -420,7 +431,7 @@ def intervals(
             for method in methods:
                 attained = level
                 if method.attains is not None:
-                    attained = method.attains(n, statistic.quantile_level, level)
+                    attained = method.attains(statistic, bounds, design.units, level)
                 blocks[-1].append(
                     apply(method, ingredients, attained, statistic_range, clip=clip, errors=errors)
                 )

@@ -121,7 +121,9 @@ def _ranks_beyond(sample: Unanswered) -> tuple[str, str]:
 
 @interval_method(
     no_interval=_out_of_reach_reason,
-    attains=level_within_reach,
+    attains=lambda statistic, _bounds, units, level: level_within_reach(
+        units, statistic.quantile_level, level
+    ),
     title="exact order-statistic, at the level within reach",
     accepts=ACCEPTS,
     needs=NEEDS,

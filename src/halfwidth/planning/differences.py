@@ -33,13 +33,13 @@ from halfwidth.planning.checks import (
 from halfwidth.planning.expected_intervals import FIRST, ExpectedIntervals
 from halfwidth.planning.means import (
     FORMULAS,
-    LEAST,
     assumed_cases,
     plan_for_mean_width,
     refuse_shape,
 )
 from halfwidth.planning.planned_methods import (
     CLOSED,
+    LEAST,
     expected_intervals,
     mean_functional,
     notes_on_method,

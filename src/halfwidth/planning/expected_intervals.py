@@ -19,6 +19,7 @@ from halfwidth.core.rng import derive_key
 from halfwidth.core.spec import MethodSpec, Statistic
 from halfwidth.core.types import Array, Bounds, Interval, Level
 from halfwidth.intervals.compute import intervals
+from halfwidth.intervals.dirichlet_intervals import open_side
 from halfwidth.intervals.two_samples import mover, welch
 from halfwidth.planning.assumed_cases import AssumedCases, PilotCases
 from halfwidth.resampling.draws import Plan
@@ -111,7 +112,7 @@ class ExpectedIntervals:
             lower = share_above((-difference - above) / error, -node.off)
             return float((higher + lower).mean())
 
-        low, share = _place(n)
+        low, share = self._place(n)
         if not share:
             return at(self._node(low))
         if from_pilot:
@@ -121,7 +122,7 @@ class ExpectedIntervals:
 
     def relative_error(self, n: int) -> float:
         """Monte-Carlo standard error of the mean width, relative to it."""
-        return self._node(_place(n)[0]).error
+        return self._node(self._place(n)[0]).error
 
     def width_at(self, n: int) -> float:
         """The mean width in studies of n cases exactly, whatever the nodes."""
@@ -141,7 +142,7 @@ class ExpectedIntervals:
 
     def _between(self, n: int, ratio: Callable[[Node], float], *, simulate: bool = True) -> float:
         """A ratio to t at n: a power of n between the nodes on either side."""
-        low, share = _place(n)
+        low, share = self._place(n)
         if simulate:
             for size in (low, 2 * low) if share else (low,):
                 self._node(size)
@@ -161,6 +162,15 @@ class ExpectedIntervals:
             logs = math.log(math.log(first)), math.log(math.log(second))
             return math.exp(math.exp((1 - at) * logs[0] + at * logs[1]))
         return float(first ** (1 - at) * second**at)
+
+    def _place(self, n: int) -> tuple[int, float]:
+        """The node at or below n, and how far it is to the next, on a logarithmic scale."""
+        # Where few cases leave an end open their intervals have no width.
+        opens = Need.OPEN_SIDE in self.method.needs
+        low, share = _place(n)
+        while opens and open_side(self.statistic, self.bounds, low):
+            low, share = 2 * low, 0.0
+        return low, share
 
     def _node(self, n: int) -> Node:
         if n not in self.known:
@@ -226,7 +236,6 @@ def _mean_width(node: Node) -> float:
 
 
 def _place(n: int) -> tuple[int, float]:
-    """The node at or below n, and how far it is to the next, on a logarithmic scale."""
     doublings = min(int(math.log2(n / FIRST) + 1e-12), DOUBLINGS)
     low = FIRST * 2**doublings
     return low, 0.0 if doublings == DOUBLINGS else math.log2(n / low)

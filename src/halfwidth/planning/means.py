@@ -29,6 +29,7 @@ from halfwidth.planning.expected_intervals import ExpectedIntervals
 from halfwidth.planning.planned_methods import (
     CLOSED,
     expected_intervals,
+    fewest_planned,
     mean_functional,
     notes_on_method,
     planned_method,
@@ -52,7 +53,6 @@ FORMULAS = {
     student_t.__name__: "2 t s / √n, t of n - 1 degrees of freedom",
     normal_z.__name__: "2 z s / √n",
 }
-LEAST = 2
 
 
 def mean(
@@ -238,7 +238,7 @@ def _checked(
         level=level,
         assumed={"sd": s},
         width_at=lambda n: mean_interval_width(s, n, planned.name, level),
-        least=LEAST,
+        least=fewest_planned(planned, functional),
         needs=tuple(needs),
         unit=bound.unit,
         notes=notes_on_method(planned, rule, functional, level),
@@ -248,7 +248,9 @@ def _checked(
         refuse_shape(planned.name, mean=mean, failures_share=failures_share, bounds=bounds)
         return _PlannedMean(formula, bound, None)
     cases, assumed, notes = assumed_cases(bound, s, mean, failures_share)
-    expected = expected_intervals((cases,), planned, bound.spec.bounds, level)
+    # Without a mean nothing is known of how far the bounds are.
+    around = bound.spec.bounds if "mean" in assumed else UNBOUNDED
+    expected = expected_intervals((cases,), planned, around, level)
     formula = simulated_formula(formula, expected, assumed, cases.text)
     return _PlannedMean(replace(formula, notes=(*notes, *formula.notes)), bound, expected)
 

@@ -12,7 +12,7 @@ import numpy as np
 from halfwidth.core.errors import OptionError
 from halfwidth.core.kinds import Kind
 from halfwidth.core.option_names import spelled, spelled_both
-from halfwidth.core.spec import MethodSpec, Metric
+from halfwidth.core.spec import MethodSpec, Metric, Need
 from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.choose import choose, choose_unpaired
 from halfwidth.estimation.differences import difference_functional
@@ -26,6 +26,7 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 from halfwidth.intervals.all_methods import METHODS
+from halfwidth.intervals.dirichlet_intervals import open_side
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.mean import z as normal_z
 from halfwidth.intervals.two_samples import mover, welch
@@ -33,7 +34,9 @@ from halfwidth.planning.assumed_cases import AssumedCases, PilotCases
 from halfwidth.planning.expected_intervals import FIRST, ExpectedIntervals
 from halfwidth.planning.width_formulas import WidthFormula
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.expansion import FEWEST_EXPANDED
 
+LEAST = 2
 # Methods whose width has a formula.
 CLOSED = (student_t.__name__, normal_z.__name__)
 # Cases of a study for which `auto` is asked; from three on it takes the same of all numbers.
@@ -41,9 +44,8 @@ MANY = 100
 # Times as many studies where the power is counted: with 1000 its standard error is 1.3 points.
 COUNTED = 5.0
 UNKNOWN_BOUNDS = (
-    "Of values without known bounds. Of a metric with finite ones the default analysis takes "
-    f"another method, which needs more cases: name the metric ({spelled_both('metric')}), "
-    f"or give bounds ({spelled_both('bounds')})."
+    "Of values without known bounds. Of a metric with finite ones the default interval is another "
+    f"one: name the metric ({spelled_both('metric')}), or give bounds ({spelled_both('bounds')})."
 )
 
 
@@ -75,6 +77,13 @@ def planned_method(
         *(named, functional.metric, functional.statistic), binary=False, design=Design.iid(MANY)
     )
     return named, ""
+
+
+def fewest_planned(method: MethodSpec, functional: Functional) -> int:
+    """The fewest cases of which the interval has a width."""
+    opens = Need.OPEN_SIDE in method.needs
+    opens = opens and open_side(functional.statistic, functional.metric.spec.bounds, LEAST) != ""
+    return FEWEST_EXPANDED if opens else LEAST
 
 
 def default_method(functional: Functional, level: Level, *, groups: bool = False) -> MethodSpec:

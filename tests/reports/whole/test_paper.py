@@ -122,8 +122,13 @@ def test_verdicts_on_simultaneous_intervals_say_so() -> None:
 
 DRAWS = 200_000
 LAW = re.compile(r"Dirichlet-Pareto: a = ([0-9.]+), [^.]* d U\\\^\(-1/([0-9.]+)\) from the mean")
+SHARPER = re.compile(
+    r"where d is shorter, ([0-9.]+) is times the ratio of the longer to the shorter one to the "
+    r"power of ([0-9.]+), but at most ([0-9]+)"
+)
 UNSEEN = re.compile(
-    r"Intervals if cases can fail as none here did \(Dirichlet\): a = ([0-9.]+), at"
+    r"Intervals if cases can fail as none here did \(Dirichlet or Dirichlet-Pareto, the farther "
+    r"end\): a = ([0-9.]+), at"
 )
 
 
@@ -145,6 +150,16 @@ def mean_with(values: Array, w: Array, pseudo: Array | float) -> Array:
     return np.asarray(w[:, :-1] @ values + w[:, -1] * pseudo)
 
 
+def sharper_on_a_side(said: str, nu: float, below: float, above: float) -> list[Array]:
+    """How far the pseudo-case lies out on either side, of which the shorter has a lighter tail."""
+    found = SHARPER.search(said)
+    assert found is not None
+    times, power, most = map(float, found.groups())
+    assert times == nu
+    ratios = above / below, below / above
+    return [far_away(min(nu * max(ratio, 1.0) ** power, most)) for ratio in ratios]
+
+
 def paragraph(result: Any) -> str:
     return section(result, "For the paper").split("### Results")[0]
 
@@ -158,9 +173,10 @@ def test_a_stranger_can_recompute_the_interval_of_a_mean() -> None:
     found = LAW.search(said)
     assert found is not None
     a, nu = map(float, found.groups())
-    w, far, mean = weights(14, a), far_away(nu), x.mean()
-    low = mean_with(x, w, np.maximum(mean - (mean - x.min()) * far, 0))
-    high = mean_with(x, w, np.minimum(mean + (x.max() - mean) * far, 1))
+    w, mean = weights(14, a), x.mean()
+    far = sharper_on_a_side(said, nu, mean - x.min(), x.max() - mean)
+    low = mean_with(x, w, np.maximum(mean - (mean - x.min()) * far[0], 0))
+    high = mean_with(x, w, np.minimum(mean + (x.max() - mean) * far[1], 1))
     ends = np.quantile(low, tail_of(14)), np.quantile(high, 1 - tail_of(14))
     assert ends == pytest.approx((e.low, e.high), abs=0.03 * e.width)
     found = UNSEEN.search(said)
@@ -168,6 +184,26 @@ def test_a_stranger_can_recompute_the_interval_of_a_mean() -> None:
     w = weights(14, float(found[1]))
     ends = np.quantile(mean_with(x, w, 0), 0.025), np.quantile(mean_with(x, w, 1), 0.975)
     assert ends == pytest.approx(e.if_unseen_failures, abs=0.03 * e.width)
+
+
+def test_a_stranger_can_recompute_the_interval_of_a_distance_at_99_percent() -> None:
+    x = np.random.default_rng(3).lognormal(1, 1, 14)
+    e = hw.summary_ci(x, metric="hd", confidence_level=0.99)
+    said = paragraph(e)
+    assert "ends above 95 %" in said
+    assert "as those of Student's t do" in said
+    assert "but no further than the bounds" in said
+    assert "than the bounds" not in paragraph(hw.summary_ci(x))
+    found = LAW.search(said)
+    assert found is not None
+    a, nu = map(float, found.groups())
+    w, far, mean = weights(14, a), far_away(nu), x.mean()
+    low = mean_with(x, w, np.maximum(mean - (mean - x.min()) * far, 0))
+    high = mean_with(x, w, mean + (x.max() - mean) * far)
+    ends = np.quantile(low, tail_of(14)), np.quantile(high, 1 - tail_of(14))
+    ratio = stats.t.isf(0.005, 13) / stats.t.isf(0.025, 13)
+    further = [mean + ratio * (end - mean) for end in ends]
+    assert further == pytest.approx((e.low, e.high), abs=0.03 * e.width)
 
 
 def test_a_stranger_can_recompute_the_interval_of_a_difference() -> None:

@@ -120,7 +120,8 @@ def _laws(results: Results) -> list[str]:
     for one, subject in _subjects(results):
         own = one.method_spec.of_each or one.method_spec
         methods = {own.title: own}
-        other = if_unseen_failures(own) if one.unseen_failures_matter else None
+        bounds = one.metric_spec.spec.bounds
+        other = if_unseen_failures(own, bounds) if one.unseen_failures_matter else None
         if other is not None:
             methods[f"Intervals {IF_UNSEEN} ({other.title})"] = other
         unit = one.case_noun if one.n_groups is None else "cluster"

@@ -37,7 +37,13 @@ from halfwidth.resampling.exact.inversion import (
 from halfwidth.resampling.exact.proportions import weighted_proportions
 from halfwidth.resampling.tails import as_distribution
 from halfwidth.resampling.weights.dirichlet import Weighted, pseudo_weights
-from halfwidth.resampling.weights.pareto_places import distances, drawn_reach, expected_places
+from halfwidth.resampling.weights.pareto_places import (
+    FARTHEST,
+    distances,
+    drawn_reach,
+    expected_places,
+    shapes,
+)
 
 # More cases than this are gathered in cells.
 MOST_VALUES = 4096
@@ -46,8 +52,13 @@ MOST_VALUES = 4096
 SAME = 1e-11
 # What is known roughly of a probability is within this factor of it.
 ROUGHLY = 2.0
+# Where there is no bound, places that so small a share lies beyond are as far out as that: it moves
+# no quantile of a tail of 1/1000 or more by as much as 1e-6 of its distance.
+NEVER_DRAWN = 1e-7
 # Elements of differences that are looked at a time. No result depends on it.
 MOST_ELEMENTS = 2**16
+# The mean of units, and how far the pseudo-units of either end can be taken to lie, (S,) each.
+Outermost = tuple[Array, Array, Array]
 
 
 def weighted_means(
@@ -69,24 +80,46 @@ def _inverted(
     """Without draws, where there is one stratum."""
     # `equal_distance` is how far the pseudo-unit of units that are all equal lies from them:
     # infinite, it is at the bound; NaN, it is nowhere, and neither are quantiles.
-    low, high = pseudo_cases.value_bounds.low, pseudo_cases.value_bounds.high
+    low: Any = pseudo_cases.value_bounds.low
+    high: Any = pseudo_cases.value_bounds.high
     units = _gathered(values, design) or _Units.from_values(values, design)
-    from_low, from_high = units.seen_from(low, high), units.seen_from(high, low)
+    outermost, tails = None, None
+    if pseudo_cases.reach is not None:
+        sizes = design.unit_sizes.astype(float)
+        outermost = outer_distances(design.totals(values), sizes, pseudo_cases, equal_distance)
+        tails = shapes(*outermost[1:], pseudo_cases.reach, design.units)
+        low, high = _ends_of_places(low, high, outermost, tails)
+    ends = [np.reshape(end, (-1, 1)) for end in (low, high)]
+    from_low, from_high = units.seen_from(*ends), units.seen_from(*ends[::-1])
     # Values that differ by rounding can be equal as seen from one bound alone.
     merged = from_low.merged(), from_high.merged()
     if merged[0].masses.shape == merged[1].masses.shape:
         from_low, from_high = merged
-    if pseudo_cases.reach is None:
-        ends = (
+    if outermost is None or tails is None:
+        seen = (
             _with_atoms(from_low, pseudo_cases.low, (low, high), pseudo_cases, units.size),
             _with_atoms(from_high, pseudo_cases.high, (high, low), pseudo_cases, units.size),
         )
     else:
-        ends = _reaching(
-            from_low, from_high, values, design, (low, high), pseudo_cases, equal_distance
-        )
-    lower = DirichletMeans(low, high, *ends)
+        seen = _reaching(from_low, from_high, design, (low, high), pseudo_cases, outermost, tails)
+    lower = DirichletMeans(low, high, *seen)
     return lower, replace(lower, is_upper=True)
+
+
+def _ends_of_places(
+    low: float, high: float, outermost: Outermost, tails: tuple[Array, Array]
+) -> tuple[Any, Any]:
+    """What stands for a bound that is infinite: of each sample, as far out as counts, (S,)."""
+    mean, below, above = outermost
+    # Equal units see themselves from anywhere.
+    below, above = (
+        np.where(away > 0, np.minimum(FARTHEST, NEVER_DRAWN ** (-1 / shape)) * away, 1.0)
+        for away, shape in zip((below, above), tails, strict=True)
+    )
+    return (
+        low if np.isfinite(low) else mean - below,
+        high if np.isfinite(high) else mean + above,
+    )
 
 
 @frozen(eq=False)
@@ -177,8 +210,8 @@ class _Units:
             return cls(totals / size, np.ones(design.units), 1.0)
         return cls(totals, design.unit_sizes.astype(float), size)
 
-    def seen_from(self, end: float, other: float) -> GammaRatios:
-        """Distances from a bound, as shares of that to the other: values near it keep digits."""
+    def seen_from(self, end: Array, other: Array) -> GammaRatios:
+        """Distances from a bound, (S or 1, 1), as shares of that to the other."""
         none = np.empty((len(self.totals), 0))
         totals = (self.totals - end * self.sizes) / (other - end)
         return GammaRatios(totals, self.sizes, none, none, none)
@@ -194,7 +227,7 @@ class _Cells:
     masses: Array
     size: float = 1.0
 
-    def seen_from(self, end: float, other: float) -> GammaRatios:
+    def seen_from(self, end: Array, other: Array) -> GammaRatios:
         """As of `_Units`."""
         points = ((self.medians - end) + self.distances) / (other - end)
         none = np.empty((len(points), 0))
@@ -252,44 +285,42 @@ def _atoms(pseudo_cases: PseudoCases, masses: Masses) -> tuple[Array, Array]:
 def _reaching(
     from_low: GammaRatios,
     from_high: GammaRatios,
-    values: Array,
     design: Design,
-    bounds: tuple[float, float],
+    ends: tuple[Any, Any],
     pseudo_cases: PseudoCases,
-    equal_distance: float,
+    outermost: Outermost,
+    tails: tuple[Array, Array],
 ) -> tuple[GammaRatios, GammaRatios]:
     """The same with a pseudo-unit beyond the outermost unit, at a place that is random."""
-    reach = pseudo_cases.reach
-    if reach is None:
-        raise TypeError("pseudo-cases at the bounds have no reach")
-    (low, high), size = bounds, 1.0 if design.equal_sizes else design.n / design.units
-    mean, below, above = outer_distances(
-        design.totals(values), design.unit_sizes.astype(float), pseudo_cases, equal_distance
-    )
+    (low, high), size = ends, 1.0 if design.equal_sizes else design.n / design.units
+    mean, below, above = outermost
 
     def with_unit(
-        units: GammaRatios, from_bound: Array, distance: Array, mass: float
+        units: GammaRatios, from_bound: Array, distance: Array, shape: Array, mass: float
     ) -> GammaRatios:
         own = np.where(np.isnan(distance), np.nan, from_bound / (high - low))
-        places, shares = expected_places(own, distance / (high - low), reach.shape)
+        places, shares = expected_places(own, distance / (high - low), shape)
         return replace(units, random=RandomUnit(places * size, shares, size, mass))
 
     return (
-        with_unit(from_low, mean - low, below, pseudo_cases.low[0]),
-        with_unit(from_high, high - mean, above, pseudo_cases.high[1]),
+        with_unit(from_low, mean - low, below, tails[0], pseudo_cases.low[0]),
+        with_unit(from_high, high - mean, above, tails[1], pseudo_cases.high[1]),
     )
 
 
 def outer_distances(
     totals: Array, sizes: Array, pseudo_cases: PseudoCases, equal_distance: float = 0.0
-) -> tuple[Array, Array, Array]:
+) -> Outermost:
     """The mean of units, and its distances from the outermost ones that either end reaches by."""
     # `equal_distance` is that of units which are all equal, but for rounding.
     if pseudo_cases.reach is None:
         raise TypeError("pseudo-cases at the bounds have no reach")
     means, mean = totals / sizes, totals.sum(axis=-1) / sizes.sum()
     smallest, largest = means.min(axis=-1), means.max(axis=-1)
-    equal = largest - smallest <= SAME * pseudo_cases.value_bounds.width
+    width: Any = pseudo_cases.value_bounds.width
+    if not np.isfinite(width):
+        width = np.maximum(np.abs(smallest), np.abs(largest))
+    equal = largest - smallest <= SAME * width
     if pseudo_cases.reach.least:
         # Of equal units a distance is known only from the models that differ by them.
         equal &= ~((np.array(pseudo_cases.reach.least) > 0) & np.isfinite(pseudo_cases.reach.least))
@@ -301,9 +332,9 @@ def outer_distances(
 class DirichletMeans(Undrawn):
     """Means under Dirichlet weights, for one end of an interval, known without a draw."""
 
-    # Between which values lie
-    low: float
-    high: float
+    # Between which values lie, and what was not seen; of each sample where it has no bounds, (S,)
+    low: Array | float
+    high: Array | float
     # How far the mean is from either, in shares of their distance: for the lower end of an
     # interval, and for the upper one
     from_low: GammaRatios
@@ -320,11 +351,8 @@ class DirichletMeans(Undrawn):
         if key not in self.quantiles:
             self.quantiles[key] = lower_quantiles(self.from_low.above(self.from_high), tail)
         away, width = self.quantiles[key], self.high - self.low
-        return (
-            self.high - width * away[samples:]
-            if self.is_upper
-            else self.low + width * away[:samples]
-        )
+        upper, lower = self.high - width * away[samples:], self.low + width * away[:samples]
+        return np.asarray(upper if self.is_upper else lower)
 
     def share_up_to(
         self, value: float, log_probability: Callable[[GammaRatios, Array], Array]
@@ -343,7 +371,7 @@ class DirichletMeans(Undrawn):
     def standard_deviation(self) -> Array:
         """The SD, to first order where clusters differ in size; of the cases alone with a reach."""
         ratios = self.from_high if self.is_upper else self.from_low
-        return (self.high - self.low) * ratios.moments()[1]
+        return np.asarray((self.high - self.low) * ratios.moments()[1])
 
 
 def _drawn(
@@ -386,13 +414,13 @@ def _drawn_pseudo(
         len(shares),
         axis=-1,
     )
-    far = None if reach is None else drawn_reach(reach, plan)
     bounds, out = pseudo_cases.value_bounds, []
     for total, size, weight in zip(totals, sizes, weights, strict=True):
         own = size.mean() * weight
-        if reach is not None and far is not None:
+        if reach is not None:
             mean, below, above = outer_distances(total, size, pseudo_cases)
             away = above if is_upper else -below
+            far = drawn_reach(shapes(below, above, reach, len(size))[int(is_upper)], plan)
             places = np.clip(mean[:, None] + away[:, None] * far, bounds.low, bounds.high)
             out.append((own[:, 0], own[:, 0] * places))
         else:

@@ -40,7 +40,7 @@ def differences_of_deviations(
     features = Features(np.concatenate([*powers, sizes[None]]), design)
     shares = np.add.reduceat(sizes, design.first_units) / design.n
     added = pseudo_sizes(design, plan, (0.0, pseudo_cases.high[1]))[..., 1]
-    far = drawn_reach(pseudo_cases.reach, plan)
+    far = drawn_reach(pseudo_cases.reach.shape, plan)
     samples, bounds = len(pairs), pseudo_cases.bounds
     # For the upper end the first model leads, for the lower one the second.
     lines = {lead: _Lines.of(centred, centres, design, bounds, lead) for lead in (0, 1)}

@@ -43,7 +43,7 @@ def weighted_deviations(
     at_low, at_high = masses_of_spread(pseudo_cases)
     added = pseudo_sizes(design, plan, (at_low, at_high if reach is None else 0.0))
     shares = np.add.reduceat(sizes, design.first_units) / design.n
-    far = None if reach is None else drawn_reach(reach, plan)
+    far = None if reach is None else drawn_reach(reach.shape, plan)
     outermost = _outermost(centred, design)
     lower, upper = np.empty((2, samples, plan.n_resamples))
     for some, sums in weighted_sums(features, plan):

@@ -123,7 +123,7 @@ def draws_of_means(
             means[:, start:stop] += total @ own.T * scale
             pseudo_shares[stratum, start:stop] = added * scale
     reach, of_models = pseudo_cases.reach, least_distances(values, design, paired=True)
-    far = None if reach is None else drawn_reach(reach, plan)
+    far = None if reach is None else drawn_reach(reach.shape, plan)
 
     def least(places: NDArray[np.intp]) -> Array:
         return least_of_pairs(*of_models[pairs[places]].T)

@@ -28,6 +28,8 @@ NEVER = 1e-25
 SHARE_OF_DEVIATION = 0.2
 # Deviations below this share of the median are rounding.
 EQUAL = 1e-12
+# How many distances from the mean places are told apart where the metric has no bound.
+FARTHEST = 1e8
 
 
 def distances(mean: Array, smallest: Array, largest: Array, reach: Reach) -> tuple[Array, Array]:
@@ -60,14 +62,30 @@ def least_of_pairs(one: Array, other: Array) -> Array:
     return np.where(larger > 0, larger, np.inf)
 
 
-def expected_places(mean: Array, distance: Array, shape: float) -> tuple[Array, Array]:
+def shapes(below: Array, above: Array, reach: Reach, units: int) -> tuple[Array, Array]:
+    """The tail index of the lower and of the upper end of an interval, of each sample."""
+    usual = np.full(np.shape(below), reach.shape)
+    # Very few units do not show on which side failures are.
+    if not reach.power or units < reach.fewest:
+        return usual, usual
+    known = (below > 0) & (above > 0) & np.isfinite(below) & np.isfinite(above)
+    ratio = np.divide(above, below, out=np.ones_like(usual), where=known)
+    most = max(reach.most, reach.shape)
+    low, high = (
+        np.minimum(reach.shape * np.maximum(one, 1.0) ** reach.power, most)
+        for one in (ratio, 1 / ratio)
+    )
+    return low, high
+
+
+def expected_places(mean: Array, distance: Array, shape: Array) -> tuple[Array, Array]:
     """Places between the bound 0 and the mean, and their probabilities: (S,) -> (S, K) each.
 
     The first place is the bound, where all that is cut lies, or where hardly anything lies farther
     out. The others are the nodes of a rule for the mean of any smooth function over what is not
     cut.
 
-    >>> places, shares = expected_places(np.array([0.9]), np.array([0.1]), 2.0)
+    >>> places, shares = expected_places(np.array([0.9]), np.array([0.1]), np.array([2.0]))
     >>> round(float(shares.sum()), 12), round(float(shares[0, 0]), 6)
     (1.0, 0.012346)
     >>> mean_of_pareto = 0.1 * 2 * (1 - 1 / 9)
@@ -77,13 +95,14 @@ def expected_places(mean: Array, distance: Array, shape: float) -> tuple[Array, 
     reaches = distance > 0
     ratios = np.divide(mean, distance, out=np.ones_like(mean), where=reaches)
     longest = np.minimum(np.log(np.maximum(ratios, 1.0)), -np.log(NEVER) / shape)[:, None]
+    rate = -shape[:, None]
     shorter = np.minimum(longest, LIMIT)
     (points, weights), (further, weights_further) = _rule(NEAR), _rule(BEYOND)
     logs = np.concatenate([shorter * points, shorter + (longest - shorter) * further], axis=-1)
     steps = np.concatenate([shorter * weights, (longest - shorter) * weights_further], axis=-1)
     places = np.maximum(mean[:, None] - distance[:, None] * np.exp(logs), 0.0)
-    shares = steps * np.exp(-shape * logs)
-    cut = np.exp(-shape * longest)
+    shares = steps * np.exp(rate * logs)
+    cut = np.exp(rate * longest)
     total = shares.sum(axis=-1, keepdims=True)
     shares *= (1 - cut) / np.where(total > 0, total, 1.0)
     ends_before = ratios * NEVER ** (1 / shape) > 1
@@ -93,11 +112,11 @@ def expected_places(mean: Array, distance: Array, shape: float) -> tuple[Array, 
     return np.column_stack([first, places]), np.column_stack([cut, shares])
 
 
-def drawn_reach(reach: Reach, plan: Plan) -> Array:
-    """U^(-1/ν) of each draw, (B,), the same for both ends and for all samples."""
+def drawn_reach(shape: Array | float, plan: Plan) -> Array:
+    """U^(-1/ν) of each draw, (..., B), U the same for both ends and for all samples."""
     key = rng.derive_key(plan.entropy, "places of pseudo-cases")
     uniform = rng.uniforms(key, 0, 1, plan.n_resamples)[0]
-    return np.asarray(uniform ** (-1 / reach.shape))
+    return np.asarray(uniform ** (-1 / np.asarray(shape)[..., None]))
 
 
 @functools.cache
