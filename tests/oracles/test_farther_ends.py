@@ -18,7 +18,8 @@ LEVELS = (0.5, 0.95, 0.999)
 
 
 def of(values: Any, **given: Any) -> hw.Estimate:
-    return hw.summary_ci(values, **{"metric": "dsc", "rng": 1} | given)
+    options: dict[str, Any] = {"metric": "dsc", "rng": 1} | given
+    return hw.summary_ci(values, **options)
 
 
 # --------------------------------------------------------------------------- thin strata
@@ -87,10 +88,8 @@ def test_distances_in_thin_strata_have_no_upper_bound_to_go_by() -> None:
         for method in ("dirichlet_pareto", "t")
     )
     assert e.method == "dirichlet_pareto_or_t"
-    assert (e.low, e.high) == (
-        pytest.approx(max(min(placed.low, plain.low), 0)),
-        max(placed.high, plain.high),
-    )
+    assert e.low == pytest.approx(max(min(placed.low, plain.low), 0))
+    assert e.high == max(placed.high, plain.high)
     few = of(values[:8], metric="hd", strata=strata[:8])
     assert math.isinf(few.high)
     assert "8 cases do not show how far above them" in message(few, "HW322")
@@ -142,9 +141,9 @@ def test_allowing_for_failures_unseen_never_makes_an_interval_shorter(
 ) -> None:
     values = readings()[place]
     for level in (0.5, 0.95, 0.999):
-        given = {"metric": "dsc", "statistic": statistic, "confidence_level": level, "rng": 1}
-        given |= {"bounds": (0, 1)}
-        seen = hw.summary_ci(values, **given)
+        given: dict[str, Any] = {"metric": "dsc", "statistic": statistic, "rng": 1}
+        given |= {"bounds": (0, 1), "confidence_level": level}
+        seen = hw.summary_ci(values, **given, failures="both")
         other = seen.if_unseen_failures
         assert seen.method == "dirichlet_pareto"
         assert other is not None
@@ -162,10 +161,12 @@ def test_allowing_for_failures_unseen_never_makes_an_interval_shorter(
 def test_of_differences_and_clusters_it_is_the_farther_end_too() -> None:
     rng = np.random.default_rng(7)
     values = np.tile([0.0, 1.0, 1.0], 8)
-    e = of(values, bounds=(0, 1), groups=np.arange(24) // 2)
+    e = of(values, bounds=(0, 1), groups=np.arange(24) // 2, failures="both")
     first, second = np.tile([0.0, 0.0, 1.0, 1.0], 4), np.tile([0.0, 1.0, 0.0, 1.0], 4)
     second[0] += 0.5 * rng.random()
-    (pair,) = hw.compare({"a": first, "b": second}, metric="dsc", rng=1)
+    models = {"a": first, "b": second}
+    data = hw.CaseValues.from_arrays(models, metric="dsc", failures="both")
+    (pair,) = hw.compare(data, rng=1)
     for one in (e, pair.estimate):
         other = one.if_unseen_failures
         assert other is not None
@@ -174,7 +175,7 @@ def test_of_differences_and_clusters_it_is_the_farther_end_too() -> None:
 
 def test_without_bounds_there_is_one_reading() -> None:
     values = np.random.default_rng(8).lognormal(size=20)
-    assert of(values, metric="hd").if_unseen_failures is None
-    with pytest.raises(hw.OptionError, match="tells seen from unseen"):
-        of(values, metric="hd", failures="unseen")
+    for failures in ("unseen", "both"):
+        with pytest.raises(hw.OptionError, match="tells seen from unseen"):
+            of(values, metric="hd", failures=failures)
     assert "HW315" not in codes(of(values, metric="hd"))

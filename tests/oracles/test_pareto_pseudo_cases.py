@@ -76,7 +76,7 @@ def shape_towards(reach: Reach, own: float, other: float, units: int) -> float:
     if not reach.power or units < reach.fewest:
         return reach.shape
     sharper = reach.shape * max(other / own, 1.0) ** reach.power
-    return min(sharper, max(reach.most, reach.shape))
+    return float(min(sharper, max(reach.most, reach.shape)))
 
 
 def imhof(d: Array, masses: Array, d_of_pseudo: Array, mass: float) -> Array:

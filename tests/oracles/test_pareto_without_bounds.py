@@ -27,7 +27,8 @@ STRATA = np.arange(14) % 3
 
 
 def of(values: Array, statistic: str = "mean", **given: Any) -> hw.Estimate:
-    return hw.summary_ci(values, **{"statistic": statistic, "rng": 1} | given)
+    options: dict[str, Any] = {"statistic": statistic, "rng": 1} | given
+    return hw.summary_ci(values, **options)
 
 
 def expanded(n: float, tail: float = 0.025) -> tuple[float, float]:
@@ -92,7 +93,7 @@ def test_bounds_that_are_never_reached_change_nothing(options: dict[str, Any]) -
     for scale in (1e-6, 1.0, 1e6):
         some = scale * values
         mean, most = some.mean(), np.abs(some - some.mean()).max()
-        far = {"bounds": (mean - 1e4 * most, mean + 1e4 * most)}
+        far: dict[str, Any] = {"bounds": (mean - 1e4 * most, mean + 1e4 * most)}
         free, bound = of(some, **options, **light), of(some, **options, **light, **far)
         width = bound.high - bound.low
         assert free.low == pytest.approx(bound.low, abs=1e-6 * width)

@@ -216,6 +216,7 @@ def _is_accuracy(row: MetricRow, metric: Metric) -> bool:
     """
     if metric.spec.takes is Takes.CONFUSION:
         return metric.estimand is Estimand.PROPORTION
+    averages: dict[tuple[str, ...], tuple[str, ...]]
     averages = {("tp", "fn"): ("micro", "weighted"), ("tp", "fp"): ("micro",)}
     return row.average in averages.get(metric.spec.share, ()) and not metric.parameters
 

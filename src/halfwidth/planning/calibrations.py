@@ -198,7 +198,9 @@ def _in_the_large(known: Information, z: float, n: int) -> tuple[float, float]:
     from scipy import special
 
     student = -float(special.stdtrit(n - 1, special.ndtr(-z)))
-    return _wald(0.0, lambda _: 1 / math.sqrt(known.intercept))(known, student, n)
+    ends = _wald(0.0, lambda _: 1 / math.sqrt(known.intercept))
+    low, high = ends(known, student, n)
+    return low, high
 
 
 def _score(known: Information, z: float, n: int) -> tuple[float, float]:
