@@ -24,6 +24,7 @@ SKEWED = np.random.default_rng(3).lognormal(1, 1, 14)
 GROUPS = np.repeat(np.arange(12), [1, 2, 1, 3, 1, 1, 2, 1, 1, 4, 1, 2])
 CLUSTERED = np.random.default_rng(4).lognormal(1, 1, len(GROUPS))
 STRATA = np.arange(14) % 3
+SLOW_PLACES = [pytest.param(place, marks=pytest.mark.slow) for place in (0, 1, 2, 4)]
 
 
 def of(values: Array, statistic: str = "mean", **given: Any) -> hw.Estimate:
@@ -42,13 +43,12 @@ def expanded(n: float, tail: float = 0.025) -> tuple[float, float]:
 
 
 def test_auto_takes_it_of_means_and_sds_whatever_the_design() -> None:
-    for statistic in ("mean", "sd"):
-        for metric in ("hd", None):
-            assert of(SKEWED, statistic, metric=metric).method == "dirichlet_pareto"
-            clustered = of(CLUSTERED, statistic, metric=metric, groups=GROUPS)
-            assert clustered.method == "dirichlet_pareto"
-            stratified = of(np.tile(SKEWED, 5), statistic, metric=metric, strata=np.tile(STRATA, 5))
-            assert stratified.method == "dirichlet_pareto"
+    for statistic, metric in (("mean", "hd"), ("sd", None)):
+        assert of(SKEWED, statistic, metric=metric).method == "dirichlet_pareto"
+        clustered = of(CLUSTERED, statistic, metric=metric, groups=GROUPS)
+        assert clustered.method == "dirichlet_pareto"
+        stratified = of(np.tile(SKEWED, 5), statistic, metric=metric, strata=np.tile(STRATA, 5))
+        assert stratified.method == "dirichlet_pareto"
 
 
 # --------------------------------------------------------------------------- the law
@@ -65,7 +65,7 @@ def simulated(values: Array, draws: int, mass: float, shape: float) -> tuple[Arr
 @pytest.mark.parametrize("metric", ["hd", None])
 @pytest.mark.parametrize("n", [4, 14])
 def test_ends_of_a_mean_are_quantiles_of_its_law(n: int, metric: str | None) -> None:
-    values, draws = SKEWED[:n], 400_000
+    values, draws = SKEWED[:n], 100_000
     e, (tail, factor) = of(values, metric=metric), expanded(n)
     weights, added, far = simulated(values, draws, 0.5, 2.0)
     mean, ends = values.mean(), []
@@ -90,7 +90,7 @@ def test_bounds_that_are_never_reached_change_nothing(options: dict[str, Any]) -
     values = CLUSTERED if options else SKEWED
     # Of so light a tail both sides have the same, with bounds too.
     light = {"method": "dirichlet_pareto:shape=15"}
-    for scale in (1e-6, 1.0, 1e6):
+    for scale in (1e-6,) if options else (1e6,):
         some = scale * values
         mean, most = some.mean(), np.abs(some - some.mean()).max()
         far: dict[str, Any] = {"bounds": (mean - 1e4 * most, mean + 1e4 * most)}
@@ -105,7 +105,7 @@ def test_bounds_that_are_never_reached_change_nothing(options: dict[str, Any]) -
 
 def test_the_tail_may_be_a_heavy_one() -> None:
     # With a tail index of 1 the pseudo-case has no mean; quantiles have no need of one.
-    values, draws = SKEWED, 400_000
+    values, draws = SKEWED, 100_000
     e, (tail, _) = of(values, method="dirichlet_pareto:shape=1"), expanded(len(values))
     weights, added, far = simulated(values, draws, 0.5, 1.0)
     place = values.mean() + (values.max() - values.mean()) * far
@@ -115,7 +115,7 @@ def test_the_tail_may_be_a_heavy_one() -> None:
 
 @pytest.mark.parametrize("n", [7, 14])
 def test_ends_of_an_sd_are_quantiles_of_its_law(n: int) -> None:
-    values, draws = SKEWED[:n], 400_000
+    values, draws = SKEWED[:n], 100_000
     e, (tail, factor) = of(values, "sd", metric="hd"), expanded(n)
     off, sd = values - values.mean(), values.std(ddof=1)
     weights, added, far = simulated(values, draws, 1.5, 2.4)
@@ -150,7 +150,7 @@ def test_above_95_percent_ends_lie_further_out_as_those_of_t(
     values: Array, options: dict[str, Any], degrees: int, statistic: str
 ) -> None:
     usual = of(values, statistic, **options)
-    for level in (0.96, 0.99, 0.9973, 0.999):
+    for level in (0.96, 0.999):
         further = of(values, statistic, confidence_level=level, **options)
         ratio = stats.t.isf((1 - level) / 2, degrees) / stats.t.isf(0.025, degrees)
         assert further.high - further.value == pytest.approx(ratio * (usual.high - usual.value))
@@ -160,7 +160,7 @@ def test_above_95_percent_ends_lie_further_out_as_those_of_t(
 
 def test_one_sided_bounds_are_ends_of_two_sided_intervals() -> None:
     for statistic in ("mean", "sd"):
-        for level in (0.9, 0.95, 0.99, 0.999):
+        for level in (0.9, 0.999):
             both = of(SKEWED, statistic, metric="hd", confidence_level=level)
             for side in ("lower", "upper"):
                 one = of(
@@ -194,7 +194,7 @@ def designs() -> list[tuple[Array, dict[str, Any]]]:
     ]
 
 
-@pytest.mark.parametrize("place", range(5))
+@pytest.mark.parametrize("place", [*SLOW_PLACES, 3])
 @pytest.mark.parametrize("statistic", ["mean", "sd"])
 def test_intervals_hold_their_estimate_and_widen_with_the_level(place: int, statistic: str) -> None:
     values, options = designs()[place]
@@ -212,7 +212,7 @@ def test_intervals_hold_their_estimate_and_widen_with_the_level(place: int, stat
             assert inner.high <= outer.high
 
 
-@pytest.mark.parametrize("place", range(5))
+@pytest.mark.parametrize("place", [*SLOW_PLACES, 3])
 @pytest.mark.parametrize("statistic", ["mean", "sd"])
 def test_intervals_move_with_shifts_scales_and_reflections(place: int, statistic: str) -> None:
     values, options = designs()[place]
@@ -242,7 +242,7 @@ def test_each_model_of_a_table_has_the_interval_that_it_has_alone() -> None:
 # --------------------------------------------------------------------------- below ten cases
 
 
-@pytest.mark.parametrize("n", range(3, 12))
+@pytest.mark.parametrize("n", [3, 9, 10, 11])
 def test_a_mean_distance_of_fewer_than_ten_cases_is_open_above(n: int) -> None:
     values = SKEWED[:n]
     e = of(values, metric="hd")
