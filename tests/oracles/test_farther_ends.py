@@ -144,17 +144,10 @@ def test_allowing_for_failures_unseen_never_makes_an_interval_shorter(
     place: int, statistic: str
 ) -> None:
     values = readings()[place]
-<<<<<<< HEAD
-    for level in (0.5, 0.95, 0.999):
+    for level in (0.95, 0.999):
         given: dict[str, Any] = {"metric": "dsc", "statistic": statistic, "rng": 1}
         given |= {"bounds": (0, 1), "confidence_level": level}
         seen = hw.summary_ci(values, **given, failures="both")
-=======
-    for level in (0.95, 0.999):
-        given = {"metric": "dsc", "statistic": statistic, "confidence_level": level, "rng": 1}
-        given |= {"bounds": (0, 1)}
-        seen = hw.summary_ci(values, **given)
->>>>>>> w-rule1
         other = seen.if_unseen_failures
         assert seen.method == "dirichlet_pareto"
         assert other is not None
