@@ -3,6 +3,7 @@
     python benchmarks/rule_of_auto.py means [--samples 500] [--every 6] [--sizes 10,20,40,100]
     python benchmarks/rule_of_auto.py pairs | sds | clusters | strata [...]
     python benchmarks/rule_of_auto.py quantiles | averages | ratios | calibration | absent | table
+    python benchmarks/rule_of_auto.py unpaired | spreads | detectors [...]
 
 *means*: intervals of the mean on models and organs of ``../shared/data`` that fail now and then
 (*real*; *hard* is the half of them that t covers least), on the same without the cases below half
@@ -10,7 +11,8 @@ the median (*cut*), on tasks of SegVal, on six small SDs (.01 to .1), and with 1
 failures planted, at the bound and halfway (*planted*); then of means without bounds. *strata*: of
 means within them (`rules_without_bounds`). *pairs*: differences of two models on the same cases,
 and power where that of t is .80. *sds*: of the SD, with bounds and without. *clusters*: of the
-library alone, few clusters.
+library alone, few clusters; and of two models. *unpaired*, *spreads* (SDs of two models) and
+*detectors*: `rule_of_comparisons`.
 
 Laws are simulated as they are defined, with draws shared by the samples of a batch; the row
 ``auto`` is what the library makes of the same samples. A row has the coverage of 95 % intervals in
@@ -29,6 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import rule_of_comparisons as compared
 import rules_without_bounds as free
 from rule_of_test_sets import MEASURED, print_rows, print_rules
 from scipy import optimize, special, stats
@@ -187,18 +190,23 @@ def of_cases(every: int) -> Iterator[Instance]:
                 yield Instance("planted", f"{place} {share} {at}", planted(values, share, at))
 
 
-def of_pairs(every: int) -> Iterator[Instance]:
-    """Populations of differences of two models on the same cases."""
+def models_on_organs(first: int, every: int) -> Iterator[tuple[str, Array]]:
+    """Two models on the cases of an organ, (2, cases)."""
     known = tables()
     keys = list(known)
     pairs = [(a, b) for at, a in enumerate(keys) for b in keys[at + 1 :] if a[1:] == b[1:]]
-    for kind, chosen in (("real", pairs[::every]), ("cut", pairs[every // 3 :: every])):
-        for a, b in chosen:
-            cases = [case for case in known[a] if case in known[b]]
-            both = np.array([[known[one][case] for case in cases] for one in (a, b)])
-            if kind == "cut":
-                both = both[:, (both > np.median(both, axis=1, keepdims=True) / 2).all(axis=0)]
-            yield Instance(kind, f"{a} {b}", both[0] - both[1])
+    for a, b in pairs[first::every]:
+        cases = [case for case in known[a] if case in known[b]]
+        yield f"{a} {b}", np.array([[known[one][case] for case in cases] for one in (a, b)])
+
+
+def of_pairs(every: int) -> Iterator[Instance]:
+    """Populations of differences of two models on the same cases."""
+    for kind, first in (("real", 0), ("cut", every // 3)):
+        for name, both in models_on_organs(first, every):
+            good = (both > np.median(both, axis=1, keepdims=True) / 2).all(axis=0)
+            kept = both[:, good] if kind == "cut" else both
+            yield Instance(kind, name, kept[0] - kept[1])
     normal = 0.03 * stats.norm.ppf(LEVELS)
     yield Instance("normal", "SD .03", normal, powered=True)
     heavy = 0.03 * stats.t(5).ppf(LEVELS) / np.sqrt(5 / 3)
@@ -581,7 +589,7 @@ def clusters(samples: int, every: int) -> None:
 def main() -> None:
     """Measure what is asked for and print it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    known = ("means", "pairs", "sds", "clusters", "strata", *MEASURED, "table")
+    known = ("means", "pairs", "sds", "clusters", "strata", *MEASURED, "table", *compared.MEASURED)
     parser.add_argument("what", choices=known)
     parser.add_argument("--samples", type=int, default=500)
     parser.add_argument("--every", type=int, default=6)
@@ -593,8 +601,14 @@ def main() -> None:
     if asked.what in MEASURED:
         print_rows(MEASURED[asked.what](asked.samples))
         return
+    if asked.what in compared.MEASURED:
+        pairs = [both for _, both in models_on_organs(0, 4 * asked.every)]
+        sizes = [int(size) for size in asked.sizes.split(",")]
+        compared.MEASURED[asked.what](asked.samples, sizes, pairs)
+        return
     if asked.what == "clusters":
         clusters(asked.samples, asked.every)
+        compared.clusters(asked.samples, (20, 50, 100))
         return
     if asked.what == "strata":
         free.in_strata(asked.samples)
