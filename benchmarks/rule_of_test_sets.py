@@ -347,7 +347,7 @@ def omitted_classes() -> Iterator[None]:
         yield
 
 
-def _clustered(decider: Decider, generator: np.random.Generator) -> tuple[Array, Array, Array]:
+def _clustered(decider: Decider, generator: np.random.Generator) -> tuple[Any, Any, Any]:
     """True and predicted classes and clusters, of one class each, that share half the variance."""
     sizes, count = 1 + generator.poisson(2, 30), len(decider.shares)
     groups = np.repeat(np.arange(30), sizes)

@@ -229,7 +229,7 @@ def _of_two_models(method: MethodSpec, named: str) -> Example:
     if Estimand.MEAN_RATIO in method.accepts:
         values = 'hw.CaseValues.from_arrays({"first": first, "second": second}, metric="dsc")'
         return Example(
-            f"{PREAMBLE}{BOTH}compared = hw.compare({values}, effect=\"ratio\", {named})\n"
+            f'{PREAMBLE}{BOTH}compared = hw.compare({values}, effect="ratio", {named})\n'
             "print(compared[0].sentence())",
             "halfwidth compare cases.csv --value first --value second --metric dsc --ratio "
             f"--method {method.name}",

@@ -309,8 +309,8 @@ def test_what_an_absent_class_may_be_is_said() -> None:
     asked: dict[str, Any] = {"metric": "balanced_accuracy", "labels": [0, 1, 2, 3], "rng": 1}
     said = {one.code: one.message for one in metric_ci(truth, decided, **asked).cautions}
     assert said["HW208"] == (
-        "1 of 4 classes, '3', is without a case: the average leaves it out, and the interval counts "
-        "its whole range."
+        "1 of 4 classes, '3', is without a case: the average leaves it out, and the interval "
+        "counts its whole range."
     )
     assert "no cases" in said["HW204"]
     assert "need about 5 or more of each class" in said["HW204"]

@@ -48,7 +48,7 @@ LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)
 def test_auto_holds_a_quantile_as_often_as_it_says_whatever_the_distribution(
     n: int, q: float
 ) -> None:
-    ends = (0, n + 1)
+    ends: tuple[float, float] = (0, n + 1)
     for confidence_level in reversed(LEVELS):
         e = _of_ranks(n, q, confidence_level=confidence_level)
         if e.method == "exact_attained":

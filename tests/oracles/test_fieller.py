@@ -85,7 +85,7 @@ def test_levels_near_1_give_an_interval_or_say_why_not(level: float) -> None:
 def test_it_holds_its_estimate_and_nests_until_it_has_no_end(n: int) -> None:
     for seed in range(8):
         pairs = np.random.default_rng(seed).lognormal(0, 1, (2, n))
-        made = [ratio(*pairs, level) for level in (0.5, 0.9, 0.99, 0.999)]
+        made = [ratio(pairs[0], pairs[1], level) for level in (0.5, 0.9, 0.99, 0.999)]
         known = [not math.isnan(one.low) for one in made]
         assert known == sorted(known, reverse=True)
         there = [one for one in made if not math.isnan(one.low)]

@@ -216,8 +216,9 @@ def _is_accuracy(row: MetricRow, metric: Metric) -> bool:
     """
     if metric.spec.takes is Takes.CONFUSION:
         return metric.estimand is Estimand.PROPORTION
-    averages = {("tp", "fn"): ("micro", "weighted"), ("tp", "fp"): ("micro",)}
-    return row.average in averages.get(metric.spec.share, ()) and not metric.parameters
+    counted = {("tp", "fn"): ("micro", "weighted"), ("tp", "fp"): ("micro",)}
+    averages = next((ways for share, ways in counted.items() if share == metric.spec.share), ())
+    return row.average in averages and not metric.parameters
 
 
 def _number_functional(metric: Metric) -> Functional:

@@ -197,8 +197,8 @@ def _in_the_large(known: Information, z: float, n: int) -> tuple[float, float]:
     """By t, the wider one: of a perfect model both errors are alike."""
     from scipy import special
 
-    student = -float(special.stdtrit(n - 1, special.ndtr(-z)))
-    return _wald(0.0, lambda _: 1 / math.sqrt(known.intercept))(known, student, n)
+    reach = -float(special.stdtrit(n - 1, special.ndtr(-z))) / math.sqrt(n * known.intercept)
+    return -reach, reach
 
 
 def _score(known: Information, z: float, n: int) -> tuple[float, float]:

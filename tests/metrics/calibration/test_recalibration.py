@@ -171,8 +171,8 @@ def test_published_intervals(name: str, slope: Any, joint: float, large: Any) ->
     table = pd.read_csv(SIMULATED / f"simulated_{name}data.csv")
     y, p = table["label"].astype(int), table["proba_1"]
     names = ["calibration_slope", "calibration_intercept", "calibration_in_the_large"]
-    printed = {"metric": names, "method": "model_wald"}
-    got = dict(zip(names, hw.metric_ci(y, p, **printed), strict=True))
+    estimates = hw.metric_ci(y, p, metric=names, method="model_wald")
+    got = dict(zip(names, estimates, strict=True))
     for metric, wanted in ((names[0], slope), (names[1], (joint,)), (names[2], large)):
         one = got[metric]
         for number, value in zip((one.value, one.low, one.high), wanted, strict=False):
