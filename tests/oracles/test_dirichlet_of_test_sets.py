@@ -320,6 +320,14 @@ def test_what_an_absent_class_may_be_is_said() -> None:
     ]
 
 
+@pytest.mark.parametrize("metric", ["specificity", "npv", "balanced_accuracy", "f1"])
+def test_a_class_that_has_a_value_without_cases_is_not_said_to_lack_one(metric: str) -> None:
+    truth, decided = (np.where(codes == 3, 0, codes) for codes in (CLASSES, NOISY))
+    asked: dict[str, Any] = {"average": "macro", "labels": [0, 1, 2, 3], "n_resamples": 199}
+    said = codes(_dirichlet(truth, decided, metric, **asked))
+    assert ("HW208" in said) == (metric in ("balanced_accuracy", "f1"))
+
+
 def test_a_difference_is_about_the_classes_that_are_there() -> None:
     truth, first, second = (
         np.where(codes == 3, 0, codes) for codes in (CLASSES, NOISY, np.roll(NOISY, 7))

@@ -39,7 +39,7 @@ METRICS = ["f1", "ppv"]
 @pytest.mark.parametrize("design", [{}, {"groups": np.arange(1200) // 3}])
 def test_errors_are_those_of_the_delta_method(metric: str, design: Any) -> None:
     asked: dict[str, Any] = {"metric": metric, "average": "weighted"} | design
-    e = metric_ci(TRUTH, FIRST, rng=1, n_resamples=1999, **asked)
+    e = metric_ci(TRUTH, FIRST, rng=1, n_resamples=999, **asked)
     by_gradient = metric_ci(TRUTH, FIRST, method="delta", **asked)
     assert e.method == "dirichlet"
     # So many classes and cases leave little to pseudo-cases and draws.
@@ -51,7 +51,7 @@ def test_errors_are_those_of_the_delta_method(metric: str, design: Any) -> None:
 def test_errors_of_differences_are_those_of_the_delta_method(metric: str) -> None:
     asked: dict[str, Any] = {"metric": metric, "average": "weighted", "test": "none"}
     models = {"A": FIRST, "B": SECOND}
-    e = hw.compare(TRUTH, models, rng=1, n_resamples=1999, **asked)[0].estimate
+    e = hw.compare(TRUTH, models, rng=1, n_resamples=999, **asked)[0].estimate
     by_gradient = hw.compare(TRUTH, models, method="delta", **asked)[0].estimate
     assert e.method == "dirichlet"
     assert e.halfwidth == pytest.approx(by_gradient.halfwidth, rel=0.1)
@@ -64,10 +64,11 @@ def test_weighted_sensitivity_is_accuracy_alone_and_among_models() -> None:
     )
     assert recall.method == "wilson"
     assert (recall.low, recall.value, recall.high) == (accuracy.low, accuracy.value, accuracy.high)
-    models = {"A": FIRST, "B": SECOND, "C": TRUTH}
-    test = hw.Predictions.from_arrays(TRUTH, models)
+    models = {"A": FIRST[:200], "B": SECOND[:200], "C": TRUTH[:200]}
+    test = hw.Predictions.from_arrays(TRUTH[:200], models)
+    asked: dict[str, Any] = {"test": "none", "rng": 1}
     both = [
-        [(one.low, one.high) for one in hw.compare(test, metric=metric, average=average)]
+        [(one.low, one.high) for one in hw.compare(test, metric=metric, average=average, **asked)]
         for metric, average in (("accuracy", None), ("sensitivity", "weighted"))
     ]
     assert both[0] == both[1]
@@ -102,7 +103,7 @@ def test_intervals_hold_their_estimate_nest_and_stay_within_their_classes(n: int
                 average="weighted",
                 confidence_level=level,
                 rng=1,
-                n_resamples=1999,
+                n_resamples=999,
             )
             for level in (0.5, 0.8, 0.95, 0.99, 0.999)
         ]

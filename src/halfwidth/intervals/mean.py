@@ -276,10 +276,11 @@ def _not_above_zero(sample: Unanswered) -> tuple[str, str]:
 def fieller(
     estimate: Array, about: tuple[Array, ...], degrees_of_freedom: float, level: Level
 ) -> Interval:
-    """Fieller's interval for a ratio of means: the R for which |x̄ - R ȳ| ≤ t · SE(x̄ - R ȳ).
+    """Fieller's interval: the ratios of two means that Student's t does not refute.
 
-    A quadratic inequality in R, whose SE is that of `t`: s/√n of x - R y for independent cases, the
-    jackknife's for clusters. With d = x - r y about the estimate r = x̄/ȳ, R - r lies between
+    They are the R for which |x̄ - R ȳ| ≤ t · SE(x̄ - R ȳ), a quadratic inequality, whose SE is that
+    of `t`: s/√n of x - R y for independent cases, the jackknife's for clusters. With d = x - r y
+    about the estimate r = x̄/ȳ, R - r lies between
 
         (-t² V(d̄, ȳ) ± t √(t² V(d̄, ȳ)² + a V(d̄))) / a,  a = ȳ² - t² V(ȳ).
 

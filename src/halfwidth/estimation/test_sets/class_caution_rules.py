@@ -97,20 +97,23 @@ def _missing_from_resamples(e: Estimate, classes: ClassContext) -> Caution | Non
 
 
 def _without_a_value(e: Estimate, classes: ClassContext) -> Caution | None:
-    none, why = classes.sizes == 0, "without a case"
-    needs = e.metric_spec.spec.class_needs
+    none, why, metric = classes.sizes == 0, "without a case", e.metric_spec
+    needs, takes = metric.spec.class_needs, metric.spec.takes
     if classes.predicted is not None and needs is ClassNeed.PREDICTIONS:
         none, why = classes.predicted == 0, "never predicted"
     elif classes.predicted is not None and needs is ClassNeed.EITHER:
         none &= classes.predicted == 0
+    if needs is ClassNeed.NOTHING:
+        return None
     if e.average == "weighted":
         # A class that weighs nothing is not missed.
         none &= classes.sizes > 0
     names = [repr(label) for label, has_none in zip(classes.labels, none, strict=True) if has_none]
     policy = POLICY[classes.absent]
     alone = not isinstance(e.statistic_spec.spec.form, Contrast)
-    weighs = Need.WEIGHTED in e.method_spec.needs and e.metric_spec.spec.bounds.finite
-    if alone and weighs and classes.absent == "omit" and not classes.sizes[none].any():
+    weighs = Need.WEIGHTED in e.method_spec.needs and metric.spec.bounds.finite
+    without = takes is not Takes.PROBABILITIES and not classes.sizes[none].any()
+    if alone and weighs and without and classes.absent == "omit":
         policy = WHOLE_RANGE
     return without_a_value(names, len(classes.labels), why, policy) if names else None
 
