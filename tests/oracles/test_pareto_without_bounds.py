@@ -282,6 +282,18 @@ def test_clusters_are_what_is_counted() -> None:
     assert math.isfinite(enough.high)
 
 
+def test_two_samples_are_put_together_where_no_end_can_be_open() -> None:
+    models = {"a": SKEWED, "b": SKEWED + np.arange(14)}
+    method = "mover:dirichlet_pareto"
+    for metric, bounds in (("hd", (0, 1000)), (None, None)):
+        data = hw.CaseValues.from_arrays(models, metric=metric, bounds=bounds, pairing="none")
+        (item,) = hw.compare(data, method=method, test="none")
+        assert math.isfinite(item.estimate.low)
+    data = hw.CaseValues.from_arrays(models, metric="hd", pairing="none")
+    with pytest.raises(hw.OptionError, match="intervals of one level"):
+        hw.compare(data, method=method, test="none")
+
+
 def test_few_equal_distances_have_the_lower_end_of_dirichlet() -> None:
     for n in (3, 9):
         e = of(np.full(n, 2.0), metric="hd")

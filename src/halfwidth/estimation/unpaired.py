@@ -72,7 +72,9 @@ def _method(jobs: tuple[Job, Job], request: Request, effect: Effect) -> MethodSp
         unseen = request.failures == "unseen"
         return _mover() if unseen else choose_unpaired(functional, effect)
     method = request.method
-    if (method.of_each or method).attains is not None:
+    attains, bounds = (method.of_each or method).attains, functional.metric.spec.bounds
+    few = 2
+    if attains and attains(functional.statistic, bounds, few, request.level) != request.level:
         raise OptionError(
             f"method {method.name!r}: the two samples need intervals of one level, and its own "
             f"may differ in level; use auto, or {_mover().name}:{semiparametric.__name__}"
