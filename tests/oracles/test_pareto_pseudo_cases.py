@@ -75,8 +75,8 @@ def shape_towards(reach: Reach, own: float, other: float, units: int) -> float:
     """The tail index on a side: a larger one where cases lie less far out than on the other."""
     if not reach.power or units < reach.fewest:
         return reach.shape
-    sharper = reach.shape * max(other / own, 1.0) ** reach.power
-    return min(sharper, max(reach.most, reach.shape))
+    times = float(max(other / own, 1.0) ** reach.power)
+    return min(reach.shape * times, max(reach.most, reach.shape))
 
 
 def imhof(d: Array, masses: Array, d_of_pseudo: Array, mass: float) -> Array:

@@ -28,7 +28,8 @@ SLOW_PLACES = [pytest.param(place, marks=pytest.mark.slow) for place in (0, 1, 2
 
 
 def of(values: Array, statistic: str = "mean", **given: Any) -> hw.Estimate:
-    return hw.summary_ci(values, **{"statistic": statistic, "rng": 1} | given)
+    options: dict[str, Any] = {"statistic": statistic, "rng": 1}
+    return hw.summary_ci(values, **options | given)
 
 
 def expanded(n: float, tail: float = 0.025) -> tuple[float, float]:
@@ -88,11 +89,11 @@ def test_ends_of_a_mean_are_quantiles_of_its_law(n: int, metric: str | None) -> 
 def test_bounds_that_are_never_reached_change_nothing(options: dict[str, Any]) -> None:
     values = CLUSTERED if options else SKEWED
     # Of so light a tail both sides have the same, with bounds too.
-    light = {"method": "dirichlet_pareto:shape=15"}
+    light: dict[str, Any] = {"method": "dirichlet_pareto:shape=15"}
     for scale in (1e-6,) if options else (1e6,):
         some = scale * values
         mean, most = some.mean(), np.abs(some - some.mean()).max()
-        far = {"bounds": (mean - 1e4 * most, mean + 1e4 * most)}
+        far: dict[str, Any] = {"bounds": (mean - 1e4 * most, mean + 1e4 * most)}
         free, bound = of(some, **options, **light), of(some, **options, **light, **far)
         width = bound.high - bound.low
         assert free.low == pytest.approx(bound.low, abs=1e-6 * width)
