@@ -178,7 +178,7 @@ def print_rows(title: str, cells: dict[object, dict[str, dict[str, Array]]]) -> 
             print(
                 f"| {n} | {rule} | {np.median(cover):.1f} [{np.quantile(cover, 0.25):.1f}] "
                 f"{cover.min():.0f} | {np.median(rows[:, 0]):.1f}/{np.median(rows[:, 1]):.1f} "
-                f"| {'open' if np.isnan(width) else f'× {width:.2f}'} |",
+                f"| {'open, or some missing' if np.isnan(width) else f'× {width:.2f}'} |",
                 flush=True,
             )
 
