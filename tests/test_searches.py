@@ -30,6 +30,7 @@ WHOLE_NUMBERS = "whole numbers, between which there are half as many each time"
 GROWS = "a whole number that grows up to a fixed one"
 CONDITIONAL = {
     "arithmetic/kernel_products.py before_each": GROWS,
+    "planning/expected_intervals.py _place": "doubles to ten, from where on no end is open",
     "intervals/ranks.py minimum_n": "doubles up to 2³⁶, as no quantile is nearer than 1e-9 to an "
     "end; then " + WHOLE_NUMBERS,
     "intervals/ranks.py randomized_ranks": WHOLE_NUMBERS,

@@ -1261,7 +1261,7 @@ def test_voxels_stay_voxels_through_the_table(tmp_path: Path, run: Run) -> None:
     assert "voxels" in run("ci", tmp_path / "cases.csv").out
     assert ran.status == 0
     first, second, _ = hw.estimate(hw.CaseValues.from_table(scores))
-    assert " voxels (95 % CI" in first.sentence()
+    assert " voxels (lower 97.5 % confidence bound" in first.sentence()
     assert "NSD (tolerance 2 voxels)" in second.sentence()
     with pytest.raises(hw.OptionError, match="unit is that of the spacing"):
         hw.score_masks(blob(), blob(), "hd95:unit=voxel", spacing=1)

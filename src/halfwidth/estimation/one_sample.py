@@ -119,8 +119,6 @@ def summary_ci(
     >>> e = hw.summary_ci(dice, metric="dsc")
     >>> print(f"{e.value:.2f} ({e.low:.2f} to {e.high:.2f}), {e.method_title}, {e.rule}")
     0.89 (0.78 to 0.92), Dirichlet-Pareto, auto@2
-    >>> print("if cases can fail as none here did: {:.2f} to {:.2f}".format(*e.if_unseen_failures))
-    if cases can fail as none here did: 0.69 to 0.92
     >>> [caution.code for caution in e.cautions]
     ['HW315']
     """

@@ -98,7 +98,8 @@ def jackknife_error(values: Array, design: Design, statistic: Statistic) -> Arra
     left_out = leave_one_out(values, design, statistic)
     share = (design.units - 1) / design.units
     if len(design.strata) == 1:
-        squares = (left_out - statistic(values)[:, None]) ** 2
+        with np.errstate(invalid="ignore"):  # a ratio without one unit may be infinite
+            squares = (left_out - statistic(values)[:, None]) ** 2
         return np.asarray(np.sqrt(share * squares.sum(axis=-1)))
     return np.asarray(share * np.sqrt(design.variance_of_total(left_out)))
 

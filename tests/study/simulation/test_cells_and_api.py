@@ -218,7 +218,7 @@ def test_equal_scores_of_two_classes_are_a_positive_decision() -> None:
 
 def test_many_samples_at_once_are_those_one_by_one() -> None:
     """Cells that only other samples of a batch hold must not matter to a sample."""
-    for metric, average in (("sensitivity", "weighted"), ("f_beta", "macro"), ("mcc", None)):
+    for metric, average in (("ppv", "weighted"), ("f_beta", "macro"), ("mcc", None)):
         cells = cells_of_sets(
             labelled(classes=3, shares=[0.5, 0.45, 0.05], seed=4),
             *(metric, 8),

@@ -43,7 +43,7 @@ def differences_of_deviations(
     far = drawn_reach(pseudo_cases.reach.shape, plan)
     samples, bounds = len(pairs), pseudo_cases.bounds
     # For the upper end the first model leads, for the lower one the second.
-    lines = {lead: _Lines.of(centred, centres, design, bounds, lead) for lead in (0, 1)}
+    lines = {lead: _Lines.from_models(centred, centres, design, bounds, lead) for lead in (0, 1)}
     # Variances of both models with the pseudo-pair of either end, and without one.
     variances = np.empty((3, 2, samples, plan.n_resamples))
     for some, sums in weighted_sums(features, plan):
@@ -101,7 +101,7 @@ class _Lines:
     limits: list[tuple[Array, Array]]
 
     @classmethod
-    def of(
+    def from_models(
         cls, centred: list[Array], centres: list[Array], design: Design, bounds: Bounds, lead: int
     ) -> _Lines:
         leading, other = centred[lead], centred[1 - lead]

@@ -29,7 +29,6 @@ from halfwidth.resampling.weights.dirichlet import Weighted, pseudo_weights
 from halfwidth.resampling.weights.pareto_places import (
     drawn_reach,
     least_distances,
-    least_of_pairs,
 )
 
 # Draws of pairs that are sorted at a time. No result depends on it.
@@ -126,11 +125,11 @@ def draws_of_means(
     far = None if reach is None else drawn_reach(reach.shape, plan)
 
     def least(places: NDArray[np.intp]) -> Array:
-        return least_of_pairs(*of_models[pairs[places]].T)
+        return np.asarray(of_models[pairs[places]].max(axis=-1))
 
     def contrasts(places: int | slice) -> tuple[Array, Array]:
         first, second = np.atleast_2d(pairs[places]).T
-        reaching = pseudo_cases.with_least(least_of_pairs(of_models[first], of_models[second]))
+        reaching = pseudo_cases.with_least(np.maximum(of_models[first], of_models[second]))
         lower = means[first] - means[second]
         upper = lower.copy()
         for total, size, share in zip(totals, sizes, pseudo_shares, strict=True):

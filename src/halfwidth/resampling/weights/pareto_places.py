@@ -56,12 +56,6 @@ def least_distances(values: Array, design: Design, *, paired: bool = False) -> A
     return np.where(deviation <= EQUAL * np.abs(middle[..., 0]), np.inf, 0.0)
 
 
-def least_of_pairs(one: Array, other: Array) -> Array:
-    """Of the least distances of two models that of their pair: infinite if both deviate by 0."""
-    larger = np.maximum(one, other)
-    return np.where(larger > 0, larger, np.inf)
-
-
 def shapes(below: Array, above: Array, reach: Reach, units: int) -> tuple[Array, Array]:
     """The tail index of the lower and of the upper end of an interval, of each sample."""
     usual = np.full(np.shape(below), reach.shape)

@@ -39,7 +39,6 @@ METHODS_DRAWN = {
     "newcombe": ("tan", "solid", "p"),
     "hanley_mcneil": ("grey", "broken", "h"),
     "delta": ("olive", "broken", "d"),
-    "jackknife_t": ("cyan", "dashed", "o"),
     "debiased": ("rose", "dashed", "s"),
 }
 # What methods are called in figures, where their titles are too long.
