@@ -15,6 +15,7 @@ one for the one end and the best one for the other.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -50,8 +51,13 @@ class Classes:
     ) -> Classes:
         """With an average of both, (S, C) -> (S,), that is linear in the values."""
         weights = linear_weights(lambda each: average(each, support), values)
-        others = support * np.arange(1.0, 1 + support.shape[-1])
-        fixed = (weights == linear_weights(lambda each: average(each, others), values)).all()
+        # Whether shares matter is of the average, not of samples, which may hold a single class.
+        even = np.ones((1, support.shape[-1]))
+        alike, rising = (
+            linear_weights(functools.partial(_averaged, average, of), even)
+            for of in (even, even.cumsum(axis=-1))
+        )
+        fixed = (alike == rising).all()
         left_out = None
         if fixed and bounds.finite:
             # Where an absent class counts as 0, the weights of the others do not add up to 1.
@@ -152,6 +158,10 @@ class ClassAverage:
     def _root(self, reach: Array, added: Array) -> Array:
         squares = np.einsum("sc,scd,sd->s", reach, self.correlation, reach)
         return np.asarray(np.sqrt(np.maximum(squares, 0.0) + added))
+
+
+def _averaged(average: Callable[[Array, Array], Array], support: Array, each: Array) -> Array:
+    return average(each, support)
 
 
 def _variance(replicates: Array) -> Array:
