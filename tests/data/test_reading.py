@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from foreignfiles import FIXTURES
@@ -128,3 +129,23 @@ def test_paths_of_models_are_read_each(call: Callable[[Any], Any], paths: Any) -
 def test_a_frame_is_no_path() -> None:
     with pytest.raises(hw.DataError, match=r"a path, not DataFrame; .* CaseValues\.from_table"):
         hw.read(LONG)  # type: ignore[arg-type]
+
+
+def test_a_metric_takes_the_column_of_its_name_beside_columns_of_others() -> None:
+    table = pd.DataFrame(
+        {
+            "case": list("abcdefgh") * 2,
+            "model": ["A"] * 8 + ["B"] * 8,
+            "dsc": np.linspace(0.7, 0.9, 16),
+            "hd95": np.linspace(2, 30, 16),
+        }
+    )
+    for metric, values in (("dsc", table["dsc"]), ("dice", table["dsc"]), ("hd95", table["hd95"])):
+        data = hw.CaseValues.from_table(table, metric=metric, model="model")
+        assert [one.value for one in hw.estimate(data)] == [
+            pytest.approx(values[table["model"] == model].mean()) for model in "AB"
+        ]
+        assert len(hw.compare(data, rng=1)) == 1
+    # Columns that are called as models are all of the metric.
+    wide = pd.DataFrame({"case": list("abc"), "unet": [0.7, 0.8, 0.9], "vit": [0.8, 0.8, 0.7]})
+    assert len(hw.estimate(hw.CaseValues.from_table(wide, metric="dsc"))) == 2

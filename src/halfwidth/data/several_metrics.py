@@ -21,6 +21,7 @@ from halfwidth.data.families import Family, Identity, ModelCases, named
 from halfwidth.data.measuring import Matched, Measurable
 from halfwidth.data.quantities import listed_metrics
 from halfwidth.data.sources import ModelTable
+from halfwidth.metrics.all_metrics import METRICS
 
 
 @frozen(eq=False)
@@ -53,6 +54,8 @@ def metric_columns(metric: Any, value: Any, sources: Sequence[ModelTable]) -> li
             )
         return [MetricColumns(one, [str(column)]) for column, one in metric.items()]
     metrics = listed_metrics(metric)
+    if len(metrics) == 1 and value is None and (own := _own_column(metrics[0], sources)):
+        return [MetricColumns(metrics[0], [own])]
     if len(metrics) == 1 or all("metric" in one.table for one in sources):
         return [MetricColumns(one, value) for one in metrics]
     if value is not None:
@@ -62,6 +65,22 @@ def metric_columns(metric: Any, value: Any, sources: Sequence[ModelTable]) -> li
             f"{spelled('metric', {'COLUMN': 'NAME'})}"
         )
     return [MetricColumns(one, [_column_of(one, sources)]) for one in metrics]
+
+
+def _own_column(metric: Any, sources: Sequence[ModelTable]) -> str | None:
+    """The column that is called as the metric, in tables whose other columns are called as others.
+
+    Else all columns may be of the metric, as those of several models are.
+    """
+    asked = METRICS.find(metric.partition(":")[0]) if isinstance(metric, str) else None
+    found = set()
+    for source in sources:
+        called = {name: METRICS.find(name) for name in source.table.names if name in METRICS}
+        own = [name for name, spec in called.items() if spec is asked]
+        if asked is None or "metric" in source.table or len(own) != 1 or len(called) < 2:
+            return None
+        found.add(own[0])
+    return found.pop() if len(found) == 1 else None
 
 
 def _column_of(metric: Any, sources: Sequence[ModelTable]) -> str:
