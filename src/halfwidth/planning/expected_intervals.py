@@ -20,7 +20,7 @@ from halfwidth.core.spec import MethodSpec, Statistic
 from halfwidth.core.types import Array, Bounds, Interval, Level
 from halfwidth.intervals.compute import intervals
 from halfwidth.intervals.dirichlet_intervals import open_side
-from halfwidth.intervals.two_samples import mover, welch
+from halfwidth.intervals.two_samples import mover, mover_or_welch, welch
 from halfwidth.planning.assumed_cases import AssumedCases, PilotCases
 from halfwidth.resampling.draws import Plan
 
@@ -65,7 +65,7 @@ class ExpectedIntervals:
     cases: tuple[AssumedCases | PilotCases, ...]
     # The mean, or that of differences within cases; of a pilot any.
     statistic: Statistic
-    # Of one sample; of two groups `mover` puts its intervals together, unless it is `welch`.
+    # Of one sample; of two groups `mover` puts its intervals together, unless it is of two itself.
     method: MethodSpec
     level: Level
     # Of the values.
@@ -166,7 +166,7 @@ class ExpectedIntervals:
     def _place(self, n: int) -> tuple[int, float]:
         """The node at or below n, and how far it is to the next, on a logarithmic scale."""
         # Where few cases leave an end open their intervals have no width.
-        opens = Need.OPEN_SIDE in self.method.needs
+        opens = Need.OPEN_SIDE in self._of_each.needs
         low, share = _place(n)
         while opens and open_side(self.statistic, self.bounds, low):
             low, share = 2 * low, 0.0
@@ -179,7 +179,12 @@ class ExpectedIntervals:
 
     @property
     def _slow(self) -> bool:
-        return self.method.resamples or Need.WEIGHTED in self.method.needs
+        return self._of_each.resamples or Need.WEIGHTED in self._of_each.needs
+
+    @property
+    def _of_each(self) -> MethodSpec:
+        """The method of either group."""
+        return self.method.of_each or self.method
 
     def _simulated(self, n: int) -> Node:
         most, values = (MOST, VALUES) if self._slow else (MOST_QUICK, QUICK_VALUES)
@@ -191,13 +196,16 @@ class ExpectedIntervals:
             ((down, up, other_off, other_spreads, other_many),) = others
             off = off - other_off
             # About estimates of 0.
+            zeros = np.zeros((2, studies))
+            errors = np.array([spreads, other_spreads]) / math.sqrt(n)
+            degrees = np.full((2, 1), n - 1.0)
+            each = Interval.of(-below, above), Interval.of(-down, up)
             if self.method.name == welch.__name__:
-                errors = np.array([spreads, other_spreads]) / math.sqrt(n)
-                degrees = np.full((2, 1), n - 1.0)
-                both = welch(np.zeros((2, studies)), errors, degrees, self.level)
+                both = welch(zeros, errors, degrees, self.level)
+            elif self.method.of_each is None:
+                both = mover(zeros, each, "difference", self.level)
             else:
-                one, other = Interval.of(-below, above), Interval.of(-down, up)
-                both = mover((0 * below, 0 * down), (one, other), "difference", self.level)
+                both = mover_or_welch(zeros, each, "difference", errors, degrees, self.level)
             below, above = -both.low, both.high
             spreads, many = np.hypot(spreads, other_spreads), np.hypot(many, other_many)
         widths, error = _widths_of_many(below + above, spreads, many)
@@ -219,7 +227,7 @@ class ExpectedIntervals:
         (computed,) = intervals(
             values,
             self.statistic,
-            [self.method],
+            [self._of_each],
             self.level,
             bounds=self.bounds,
             plan=Plan(derive_key(ENTROPY, "resamples", n).value, N_RESAMPLES, kept={}),

@@ -131,7 +131,7 @@ def simulated_formula(
     name, text = expected.method.name, "its mean width over simulated studies of n cases"
     if len(expected.cases) > 1:
         text += " a group"
-        if name != welch.__name__:
+        if name != welch.__name__ and expected.method.of_each is None:
             name = METHODS[mover.__name__].putting_together(expected.method).name
     return replace(
         plan,
