@@ -42,7 +42,7 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 from halfwidth.resampling.designs import arrange
-from halfwidth.resampling.weights.pareto_places import least_distances
+from halfwidth.resampling.engine import least_distances
 from halfwidth.results.estimate import Estimate
 
 

@@ -30,6 +30,7 @@ from halfwidth.resampling.engine import (
     bootstrap_distribution,
     jackknife_degrees,
     jackknife_error,
+    least_distances,
     model_error,
     robust_error,
     standard_error,
@@ -48,7 +49,6 @@ from halfwidth.resampling.noise.deviations import deviations
 from halfwidth.resampling.noise.products import products
 from halfwidth.resampling.noise.smoothed_deviations import smoothed_deviations
 from halfwidth.resampling.noise.true_sizes import paired_sizes
-from halfwidth.resampling.weights.pareto_places import least_distances
 
 # Of the values 0 and 1 of two models for the same cases.
 PAIRED_PROPORTIONS = frozenset({Estimand.PROPORTION_DIFFERENCE, Estimand.PROPORTION_RATIO})

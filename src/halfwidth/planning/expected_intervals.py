@@ -166,7 +166,7 @@ class ExpectedIntervals:
     def _place(self, n: int) -> tuple[int, float]:
         """The node at or below n, and how far it is to the next, on a logarithmic scale."""
         # Where few cases leave an end open their intervals have no width.
-        opens = Need.OPEN_SIDE in self._of_each.needs
+        opens = Need.OPEN_SIDE in self._single.needs
         low, share = _place(n)
         while opens and open_side(self.statistic, self.bounds, low):
             low, share = 2 * low, 0.0
@@ -179,10 +179,10 @@ class ExpectedIntervals:
 
     @property
     def _slow(self) -> bool:
-        return self._of_each.resamples or Need.WEIGHTED in self._of_each.needs
+        return self._single.resamples or Need.WEIGHTED in self._single.needs
 
     @property
-    def _of_each(self) -> MethodSpec:
+    def _single(self) -> MethodSpec:
         """The method of either group."""
         return self.method.of_each or self.method
 
@@ -227,7 +227,7 @@ class ExpectedIntervals:
         (computed,) = intervals(
             values,
             self.statistic,
-            [self._of_each],
+            [self._single],
             self.level,
             bounds=self.bounds,
             plan=Plan(derive_key(ENTROPY, "resamples", n).value, N_RESAMPLES, kept={}),

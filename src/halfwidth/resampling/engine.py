@@ -24,6 +24,7 @@ from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.forms.evaluation import left_out_by, replicates_by
 from halfwidth.resampling.forms.joint_resamples import OfCounts, gathered
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights import pareto_places
 
 
 def bootstrap_distribution(
@@ -124,6 +125,14 @@ def weighted_distributions(
     if dirichlet is None:
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
     return dirichlet.both_ends(values, design, statistic, plan, pseudo_cases)
+
+
+def least_distances(values: Array, design: Design, *, paired: bool = False) -> Array:
+    """The least distance of a pseudo-case that the data place, (S, n) -> (S,); of models, of each.
+
+    Of two models on the same cases the larger one counts.
+    """
+    return pareto_places.least_distances(values, design, paired=paired)
 
 
 def joint_resampling(
