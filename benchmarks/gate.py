@@ -134,7 +134,7 @@ def rates(population: Population, truth: str, n: int, samples: int, *, auto: boo
         (np.mean(low > limit), np.mean(high < limit)) for low, high in ends.transpose(0, 2, 1)
     ]
     bounds = population.bounds
-    others = [if_unseen_failures(one, bounds) or one for one in methods]
+    others = [if_unseen_failures(one, both.statistic.spec, bounds) or one for one in methods]
     taken = [Counter(one.name for one in made) for made in (methods, others)]
     return Rates(100 * np.array(shares), taken)
 

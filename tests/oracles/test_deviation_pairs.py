@@ -97,6 +97,12 @@ def test_clusters_and_strata_have_the_same_method(design: dict[str, Any]) -> Non
     assert e.low < e.value < e.high
 
 
+@pytest.mark.parametrize("failures", ["unseen", "both"])
+def test_failures_that_nobody_saw_have_no_second_interval(failures: Any) -> None:
+    with pytest.raises(hw.OptionError, match=f"failures='{failures}' has no effect"):
+        hw.difference_ci(*models(20), metric="dsc", statistic="sd", failures=failures)
+
+
 def test_models_that_agree_in_all_cases_have_an_interval_without_width() -> None:
     first, _ = models(20)
     e = hw.difference_ci(first, first, metric="dsc", statistic="sd", rng=1)

@@ -93,7 +93,7 @@ def intervals_by_method(
     for method, rows in waiting:
         fewest = method.fewest_units(statistic.spec, clustered=design.sizes is not None)
         too_few = design.n < max(statistic.spec.min_n, 1) or design.units < fewest
-        unseen = if_unseen_failures(method, bounds) if readings and chosen else None
+        unseen = if_unseen_failures(method, statistic.spec, bounds) if readings and chosen else None
         # Units that cannot be compared say nothing of how they vary.
         if too_few or not (design.independent or design.degrees_of_freedom):
             own, *others = [_no_intervals(len(rows), level)]

@@ -9,7 +9,14 @@ import numpy as np
 
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.forms import CellCounts, Contrast, Effect, LogisticFit, RankedAreas, Sums
-from halfwidth.core.spec import OF_INVERTED_TESTS, Estimand, MethodSpec, Statistic, Takes
+from halfwidth.core.spec import (
+    OF_INVERTED_TESTS,
+    Estimand,
+    MethodSpec,
+    Statistic,
+    StatisticSpec,
+    Takes,
+)
 from halfwidth.core.types import Array, Bounds, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.all_methods import METHODS
@@ -40,7 +47,7 @@ OF_CALIBRATION = {
 # and not in the other is what a comparison is about (decision 0093).
 OF_EITHER_SAMPLE = METHODS["dirichlet_pareto"].with_parameters({"shape": OF_DIFFERENCE[1]})
 # DeLong's variance of an AUROC rests on the cases of the rarer class that are ranked wrongly. Where
-# it is expected of fewer cases (or clusters) than these, the variance is too small too often.
+# it is expected of fewer cases than these, the variance is too small too often.
 FEW_RANKED_WRONG = 5
 # Of clusters a single one is enough: DeLong's variance then adds up what whole clusters do.
 FEW_CLUSTERS_RANKED_WRONG = 1
@@ -55,8 +62,6 @@ MANY_CLUSTERS = 50
 MANY_CASES, MANY_OF_CLASS = 100_000, 1000
 # Of fewer cases BCa's correction of a metric of a test set, and a stratified mean, are rough.
 SMALL = 50
-# Pairs that know their regression.
-FEWEST_PAIRS = 3
 # A cluster bootstrap's coverage depends on the number of clusters.
 FEW_CLUSTERS = 30
 # Of two detectors resamples do from so many images or patients in all, so many of them with
@@ -94,10 +99,16 @@ def choose_unpaired(functional: Functional, effect: Effect) -> MethodSpec:
     return METHODS["mover_or_welch"].putting_together(OF_EITHER_SAMPLE)
 
 
-def if_unseen_failures(method: MethodSpec, bounds: Bounds) -> MethodSpec | None:
-    """What stands in for a method if cases can fail as none did; None where it allows for that."""
+def if_unseen_failures(
+    method: MethodSpec, statistic: StatisticSpec, bounds: Bounds
+) -> MethodSpec | None:
+    """What stands in for a method if cases can fail as none did; None where it allows for that.
+
+    None too of the SDs of two models, which no pseudo-pair at the bounds is known for.
+    """
     placed = method.name in ("dirichlet_pareto", "dirichlet_pareto_or_t")
-    return METHODS["dirichlet_or_pareto"] if placed and bounds.finite else None
+    other = METHODS["dirichlet_or_pareto"]
+    return other if placed and bounds.finite and statistic.estimand in other.accepts else None
 
 
 def choose(functional: Functional, records: Records, level: Level) -> MethodSpec:
@@ -127,7 +138,7 @@ def _for_test_set(functional: Functional, records: Records, _level: Level) -> st
 
 def _for_values(functional: Functional, records: Records, level: Level) -> str:
     statistic, n = functional.statistic, records.design.n
-    if _is_of_two_spreads(functional) and n >= FEWEST_PAIRS:
+    if _is_of_two_spreads(functional) and n >= METHODS["dirichlet_pareto"].min_n:
         return "dirichlet_pareto"
     # A single case has a mean, and hardly another statistic.
     kinds = WEIGHTED if n > 1 else {Estimand.MEAN}

@@ -120,8 +120,8 @@ def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]
     if request.failures != "seen" and jobs and not any(others):
         raise OptionError(
             f"{spelled('failures', request.failures)} has no effect: auto takes {methods[0].name} "
-            "here; it tells seen from unseen failures only in means and SDs of metrics with "
-            "finite bounds"
+            "here; it tells seen from unseen failures only in means, and in SDs of one model, of "
+            "metrics with finite bounds"
         )
     batches: dict[Any, list[int]] = defaultdict(list)
     for index, job in enumerate(jobs):
@@ -166,7 +166,8 @@ def method_for(job: Job, request: Request) -> MethodSpec:
 
 
 def _if_unseen(job: Job, method: MethodSpec) -> MethodSpec | None:
-    return if_unseen_failures(method, job.functional.metric.spec.bounds)
+    functional = job.functional
+    return if_unseen_failures(method, functional.statistic.spec, functional.metric.spec.bounds)
 
 
 def _estimate_batch(

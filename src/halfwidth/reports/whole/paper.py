@@ -120,9 +120,9 @@ def _laws(results: Results) -> list[str]:
     for one, subject in _subjects(results):
         own = one.method_spec.of_each or one.method_spec
         methods = {own.title: own}
-        bounds = one.metric_spec.spec.bounds
-        other = if_unseen_failures(own, bounds) if one.unseen_failures_matter else None
-        if other is not None:
+        statistic, bounds = one.statistic_spec.spec, one.metric_spec.spec.bounds
+        other = if_unseen_failures(own, statistic, bounds)
+        if other is not None and one.unseen_failures_matter:
             methods[f"Intervals {IF_UNSEEN} ({other.title})"] = other
         unit = one.case_noun if one.n_groups is None else "cluster"
         for title, method in methods.items():
