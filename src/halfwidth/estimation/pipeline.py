@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic
 from halfwidth.core.titles import AVERAGE_WORDS, metric_title
+from halfwidth.core.types import Level
 from halfwidth.core.undefined import WithoutResult
 from halfwidth.estimation.batches import SampleGroup, intervals_by_method
 from halfwidth.estimation.caution_context import CautionContext
@@ -34,7 +35,7 @@ from halfwidth.estimation.resolve import (
     check_accepts,
 )
 from halfwidth.intervals.all_methods import METHODS
-from halfwidth.intervals.compute import apply, count_ingredients, estimands
+from halfwidth.intervals.compute import apply, by_level, count_ingredients, estimands
 from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.resampling.designs import arrange
 from halfwidth.resampling.draws import Plan
@@ -44,6 +45,10 @@ from halfwidth.summaries.all_statistics import STATISTICS
 if TYPE_CHECKING:
     from halfwidth.estimation.detections.context import DetectionContext
     from halfwidth.estimation.test_sets.class_context import ClassContext
+
+
+# From a level to the ends of an interval; NaN where there is none.
+Law = Callable[[Level], tuple[float, float]]
 
 
 @frozen
@@ -271,6 +276,39 @@ def _estimate(
     cautions = [*job.cautions, *records.cautions, *cautions_for(context)]
     cautions = sorted(cautions, key=lambda item: item.code)
     return replace(estimate, cautions=tuple(cautions))
+
+
+def law_of(job: Job, estimate: Estimate, request: Request) -> Law:
+    """From a level to the ends of a job's interval, by the method that made its estimate.
+
+    With failures of both kinds, to those of the union of both intervals. What the intervals are
+    made of is made once.
+    """
+    functional, records = job.functional, job.records
+    at = by_level(
+        records.arranged[None],
+        functional.statistic,
+        bounds=functional.metric.spec.bounds,
+        plan=plan_of(request),
+        design=records.design,
+        binary=functional.binary,
+        estimates=np.array([estimate.value]),
+        least=np.array([records.least_distance]),
+        clip=request.method is None,
+        errors=False,
+    )
+    unseen = _if_unseen(job, estimate.method_spec) if request.failures == "both" else None
+    methods = [one for one in (estimate.method_spec, unseen) if one is not None]
+
+    def ends(level: Level) -> tuple[float, float]:
+        made = at(level, methods)
+        if any(one.level != level for one in made):
+            return math.nan, math.nan
+        low = min(float(one.interval.low[0]) for one in made)
+        high = max(float(one.interval.high[0]) for one in made)
+        return around(estimate.value, low, high)
+
+    return ends
 
 
 def around(value: float, low: float, high: float) -> tuple[float, float]:

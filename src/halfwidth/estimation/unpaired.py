@@ -12,6 +12,7 @@ import numpy as np
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.forms import Effect, effect_of
+from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import Estimand, Need
 from halfwidth.core.spec import MethodSpec, spec_of
 from halfwidth.core.titles import statistic_title
@@ -20,7 +21,15 @@ from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.caution_rules import interval_cautions
 from halfwidth.estimation.choose import choose_unpaired
 from halfwidth.estimation.differences import difference_functional
-from halfwidth.estimation.pipeline import Job, around, by_itself, estimate_jobs, method_for
+from halfwidth.estimation.pipeline import (
+    Job,
+    Law,
+    around,
+    by_itself,
+    estimate_jobs,
+    law_of,
+    method_for,
+)
 from halfwidth.estimation.resolve import RULE, Request
 from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import (
@@ -33,7 +42,11 @@ from halfwidth.intervals.compute import (
 )
 from halfwidth.intervals.quantile import exact, exact_attained, semiparametric
 from halfwidth.intervals.ranks import exact_ranks
-from halfwidth.intervals.two_sample_ingredients import compares, two_sample_ingredients
+from halfwidth.intervals.two_sample_ingredients import (
+    OF_THE_LEVEL,
+    compares,
+    two_sample_ingredients,
+)
 from halfwidth.intervals.two_samples import mover
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.two_samples import Sample, TwoSamples
@@ -55,11 +68,20 @@ def estimate_unpaired(
     method of one sample that cannot compare two makes an interval of each, and `mover` puts these
     together.
     """
-    jobs = (by_itself(first), by_itself(second))
-    method = _method(jobs, request, effect)
-    own = _own_estimates(jobs, request, method)
-    computed = _compute(jobs, own, method, request, effect)
-    return _estimate(jobs, own, computed, _titled(method, own), request, effect)
+    two = _Two.of(first, second, request, effect)
+    return _estimate(two, two.at(request.level), request)
+
+
+def law_of_unpaired(first: Job, second: Job, request: Request, effect: Effect) -> Law:
+    """From a level to the ends of the interval of `estimate_unpaired`."""
+    two = _Two.of(first, second, request, effect)
+    value = effect_of(two.own[0].value, two.own[1].value, effect)
+
+    def ends(level: Level) -> tuple[float, float]:
+        interval = two.at(level).interval
+        return around(value, float(interval.low[0]), float(interval.high[0]))
+
+    return ends
 
 
 # --------------------------------------------------------------------------- methods
@@ -158,38 +180,68 @@ def _titled(method: MethodSpec, own: Sequence[Estimate]) -> MethodSpec:
 # --------------------------------------------------------------------------- intervals
 
 
-def _compute(
-    jobs: tuple[Job, Job],
-    own: Sequence[Estimate],
-    method: MethodSpec,
-    request: Request,
-    effect: Effect,
-) -> Computed:
-    plan = Plan(request.seed, request.n_resamples, kept={}, threads=request.threads)
-    one, other = jobs
-    samples = TwoSamples(_sample(one), _sample(other), effect)
-    each = _ingredients(one, request.level, plan), _ingredients(other, request.level, plan)
-    ingredients = two_sample_ingredients(
-        samples, each, lambda: _own_intervals(jobs, own, request, method), plan
-    )
-    functional = difference_functional(jobs[0].functional, effect)
-    in_logarithms = effect == "ratio" and method.resamples
-    n = sum(job.records.design.n for job in jobs)
-    bounds = functional.statistic.range(functional.metric.spec.bounds, n)
-    statistic_range = UNBOUNDED if in_logarithms else bounds
-    computed = apply(
-        method, ingredients, request.level, statistic_range, clip=request.method is None
-    )
-    return _from_logarithms(computed) if in_logarithms else computed
+@frozen(eq=False)
+class _Two:
+    """Two samples, and what intervals of their difference at any level are made of."""
+
+    jobs: tuple[Job, Job]
+    own: tuple[Estimate, ...]  # Of either sample, at the level of the request
+    method: MethodSpec
+    effect: Effect
+    laws: tuple[Law, Law]  # Of either sample
+    each: tuple[Ingredients, Ingredients]
+    ingredients: Ingredients
+    clip: bool
+
+    @classmethod
+    def of(cls, first: Job, second: Job, request: Request, effect: Effect) -> _Two:
+        """Of two jobs, by the method that compares them."""
+        jobs = by_itself(first), by_itself(second)
+        method = _method(jobs, request, effect)
+        own = _own_estimates(jobs, request, method)
+        of_each = replace(request, method=method.of_each)
+        laws = law_of(jobs[0], own[0], of_each), law_of(jobs[1], own[1], of_each)
+        plan = Plan(request.seed, request.n_resamples, kept={}, threads=request.threads)
+        each = _ingredients(jobs[0], plan), _ingredients(jobs[1], plan)
+        samples = TwoSamples(_sample(jobs[0]), _sample(jobs[1]), effect)
+        ingredients = two_sample_ingredients(samples, each, plan)
+        clip = request.method is None
+        return cls(jobs, own, method, effect, laws, each, ingredients, clip)
+
+    def at(self, level: Level) -> Computed:
+        """The interval of the difference at a level."""
+        for job, one in zip(self.jobs, self.each, strict=True):
+            if not job.records.design.simple:
+                set_level(one, job.records.design, level)
+        recipes = {need: self.ingredients.recipes[need] for need in OF_THE_LEVEL}
+        self.ingredients.take(recipes | {Need.BOTH_INTERVALS: lambda: self._own_intervals(level)})
+        functional = difference_functional(self.jobs[0].functional, self.effect)
+        in_logarithms = self.effect == "ratio" and self.method.resamples
+        n = sum(job.records.design.n for job in self.jobs)
+        bounds = functional.statistic.range(functional.metric.spec.bounds, n)
+        statistic_range = UNBOUNDED if in_logarithms else bounds
+        computed = apply(self.method, self.ingredients, level, statistic_range, clip=self.clip)
+        return _from_logarithms(computed) if in_logarithms else computed
+
+    def _own_intervals(self, level: Level) -> tuple[Interval, Interval]:
+        """Both bounds of either sample."""
+        lower = upper = level
+        if level.alternative != "two-sided":
+            lower, upper = replace(level, alternative="lower"), replace(level, alternative="upper")
+        first, second = (
+            Interval.of([law(lower)[0]], [law(upper)[1]], [one.standard_error])
+            for law, one in zip(self.laws, self.own, strict=True)
+        )
+        return first, second
 
 
 def _sample(job: Job) -> Sample:
     return Sample(job.records.arranged, job.records.design, job.functional.statistic)
 
 
-def _ingredients(job: Job, level: Level, plan: Plan) -> Ingredients:
+def _ingredients(job: Job, plan: Plan) -> Ingredients:
     functional, records = job.functional, job.records
-    ingredients = sample_ingredients(
+    return sample_ingredients(
         records.arranged[None],
         records.design,
         functional.statistic,
@@ -197,27 +249,6 @@ def _ingredients(job: Job, level: Level, plan: Plan) -> Ingredients:
         plan=plan,
         binary=functional.binary,
     )
-    if not records.design.simple:
-        set_level(ingredients, records.design, level)
-    return ingredients
-
-
-def _own_intervals(
-    jobs: tuple[Job, Job], own: Sequence[Estimate], request: Request, method: MethodSpec
-) -> tuple[Interval, Interval]:
-    """Both bounds of either sample."""
-    lower = upper = own
-    own_method = own[0].method_spec if own[0].method == semiparametric.__name__ else method.of_each
-    if request.level.alternative != "two-sided":
-        lower, upper = (
-            _by_method(jobs, replace(request, level=side), own_method)
-            for side in _sides(request.level)
-        )
-    first, second = (
-        Interval.of([low.low], [high.high], [low.standard_error])
-        for low, high in zip(lower, upper, strict=True)
-    )
-    return first, second
 
 
 def _from_logarithms(computed: Computed) -> Computed:
@@ -231,22 +262,16 @@ def _from_logarithms(computed: Computed) -> Computed:
 # --------------------------------------------------------------------------- the estimate
 
 
-def _estimate(
-    jobs: tuple[Job, Job],
-    own: Sequence[Estimate],
-    computed: Computed,
-    method: MethodSpec,
-    request: Request,
-    effect: Effect,
-) -> Estimate:
-    first, second = jobs
+def _estimate(two: _Two, computed: Computed, request: Request) -> Estimate:
+    own, effect, method = two.own, two.effect, _titled(two.method, two.own)
+    first, second = two.jobs
     functional = difference_functional(first.functional, effect)
     value = effect_of(own[0].value, own[1].value, effect)
     defined = not np.isnan(value)
-    groups = [job.records.n_groups or 0 for job in jobs]
-    n_each = tuple(job.records.n_cases for job in jobs)
-    weights = [job.records.n_effective or 0.0 for job in jobs]
-    designs = {job.records.design_name for job in jobs}
+    groups = [job.records.n_groups or 0 for job in two.jobs]
+    n_each = tuple(job.records.n_cases for job in two.jobs)
+    weights = [job.records.n_effective or 0.0 for job in two.jobs]
+    designs = {job.records.design_name for job in two.jobs}
     n_resamples, drawn = computed.n_resamples, method.resamples
     if method.takes_intervals:
         n_resamples = max(one.n_resamples or 0 for one in own) or None
@@ -267,9 +292,9 @@ def _estimate(
         n_effective=sum(weights) if all(weights) else None,
         design=UNPAIRED if len(designs) > 1 or INDEPENDENT & designs else designs.pop(),
         over=first.records.over,
-        n_missing=sum(job.records.n_missing for job in jobs),
+        n_missing=sum(job.records.n_missing for job in two.jobs),
         missing=request.missing,
-        n_not_applicable=sum(job.n_not_applicable for job in jobs),
+        n_not_applicable=sum(job.n_not_applicable for job in two.jobs),
         label=first.label if first.label == second.label else "",
         by=first.by,
         average=first.average,

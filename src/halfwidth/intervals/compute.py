@@ -404,40 +404,77 @@ def intervals(
     levels, for each method at the first, then at the next.
     """
     samples, n = len(values), values.shape[-1]
-    statistic_range = statistic.range(bounds, n)
     design = Design.iid(n) if design is None else design
     step = _samples_per_block(statistic, n, methods, plan)
     blocks: list[list[Computed]] = []
     for start in range(0, samples, step):
-        part = values[start : start + step]
-        # Looking whether samples ascend takes a tenth of sorting them.
-        if design.simple and not (part[..., 1:] >= part[..., :-1]).all():
-            part = np.sort(part, axis=-1)
-        ingredients = sample_ingredients(
-            part,
-            design,
+        at = by_level(
+            values[start : start + step],
             statistic,
             bounds=bounds,
             plan=plan,
+            design=design,
             binary=binary,
             estimates=None if estimates is None else estimates[start : start + step],
             least=None if least is None else least[start : start + step],
             first=start,
+            clip=clip,
+            errors=errors,
         )
-        blocks.append([])
-        for level in levels:
-            if not design.simple:
-                set_level(ingredients, design, level)
-            for method in methods:
-                attained = level
-                if method.attains is not None:
-                    attained = method.attains(statistic, bounds, design.units, level)
-                blocks[-1].append(
-                    apply(method, ingredients, attained, statistic_range, clip=clip, errors=errors)
-                )
+        blocks.append([made for level in levels for made in at(level, methods)])
     if len(blocks) == 1:
         return blocks[0]
     return [_joined(parts) for parts in zip(*blocks, strict=True)]
+
+
+def by_level(
+    values: Array,
+    statistic: Statistic,
+    *,
+    bounds: Bounds,
+    plan: Plan,
+    design: Design,
+    binary: bool = False,
+    estimates: Array | None = None,
+    least: Array | None = None,
+    first: int = 0,
+    clip: bool = False,
+    errors: bool = True,
+) -> Callable[[Level, Sequence[MethodSpec]], list[Computed]]:
+    """From a level to intervals by several methods, whose ingredients all levels share.
+
+    As `intervals`; ``first`` is the place of the first sample in the batch that shares its draws.
+    """
+    # Looking whether samples ascend takes a tenth of sorting them.
+    if design.simple and not (values[..., 1:] >= values[..., :-1]).all():
+        values = np.sort(values, axis=-1)
+    statistic_range = statistic.range(bounds, values.shape[-1])
+    ingredients = sample_ingredients(
+        values,
+        design,
+        statistic,
+        bounds=bounds,
+        plan=plan,
+        binary=binary,
+        estimates=estimates,
+        least=least,
+        first=first,
+    )
+
+    def at(level: Level, methods: Sequence[MethodSpec]) -> list[Computed]:
+        if not design.simple:
+            set_level(ingredients, design, level)
+        made = []
+        for method in methods:
+            own = level
+            if method.attains is not None:
+                own = method.attains(statistic, bounds, design.units, level)
+            made.append(
+                apply(method, ingredients, own, statistic_range, clip=clip, errors=errors)
+            )
+        return made
+
+    return at
 
 
 def _samples_per_block(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from halfwidth.core.kinds import Need
 from halfwidth.core.spec import MethodSpec
-from halfwidth.core.types import Array, Interval
+from halfwidth.core.types import Array
 from halfwidth.intervals.compute import Ingredients
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.noise.true_sizes import unpaired_sizes
@@ -33,6 +31,9 @@ RECIPES = frozenset(
     }
 )
 
+# Ingredients that depend on the level.
+OF_THE_LEVEL = (Need.BOTH_SUCCESSES, Need.BOTH_TRIALS)
+
 
 def compares(method: MethodSpec) -> bool:
     """Whether a method compares two samples by itself."""
@@ -42,12 +43,12 @@ def compares(method: MethodSpec) -> bool:
 def two_sample_ingredients(
     samples: TwoSamples,
     each: tuple[Ingredients, Ingredients],
-    intervals: Callable[[], tuple[Interval, Interval]],
     plan: Plan,
 ) -> Ingredients:
     """Ingredients of a comparison; those of bootstraps on the logarithmic scale for a ratio.
 
-    ``each`` are those of either sample by itself, at the level that is asked for.
+    ``each`` are those of either sample by itself. Those of the level are to be taken for each, the
+    intervals of either sample too.
     """
 
     def both(need: Need) -> Array:
@@ -60,7 +61,6 @@ def two_sample_ingredients(
             Need.BOTH_ESTIMATES: lambda: both(Need.ESTIMATE),
             Need.BOTH_ERRORS: lambda: both(Need.ROBUST_ERROR),
             Need.BOTH_DEGREES: lambda: both(Need.DEGREES_OF_FREEDOM),
-            Need.BOTH_INTERVALS: intervals,
             Need.EFFECT: lambda: samples.effect,
             Need.ESTIMATE: samples.estimate,
             Need.DISTRIBUTION: lambda: samples.distribution(plan),
