@@ -35,7 +35,7 @@ from halfwidth.estimation.resolve import (
     check_accepts,
 )
 from halfwidth.intervals.all_methods import METHODS
-from halfwidth.intervals.compute import apply, by_level, count_ingredients, estimands
+from halfwidth.intervals.compute import ByLevel, apply, count_ingredients, estimands, tail_of_null
 from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.resampling.designs import arrange
 from halfwidth.resampling.draws import Plan
@@ -47,8 +47,15 @@ if TYPE_CHECKING:
     from halfwidth.estimation.test_sets.class_context import ClassContext
 
 
-# From a level to the ends of an interval; NaN where there is none.
-Law = Callable[[Level], tuple[float, float]]
+@frozen(eq=False)
+class Law:
+    """The intervals of an estimate at all levels."""
+
+    # From a level to its ends; NaN where there is none.
+    ends: Callable[[Level], tuple[float, float]]
+    # From a value, and whether it lies below the estimate, to the tail at which an end lies on it,
+    # where that is known without looking for it.
+    tail_at: Callable[[float, bool], float] | None = None
 
 
 @frozen
@@ -279,13 +286,12 @@ def _estimate(
 
 
 def law_of(job: Job, estimate: Estimate, request: Request) -> Law:
-    """From a level to the ends of a job's interval, by the method that made its estimate.
+    """The intervals of a job at all levels, by the method that made its estimate.
 
-    With failures of both kinds, to those of the union of both intervals. What the intervals are
-    made of is made once.
+    With failures of both kinds these are unions of both intervals.
     """
     functional, records = job.functional, job.records
-    at = by_level(
+    by_level = ByLevel.of_samples(
         records.arranged[None],
         functional.statistic,
         bounds=functional.metric.spec.bounds,
@@ -297,18 +303,20 @@ def law_of(job: Job, estimate: Estimate, request: Request) -> Law:
         clip=request.method is None,
         errors=False,
     )
-    unseen = _if_unseen(job, estimate.method_spec) if request.failures == "both" else None
-    methods = [one for one in (estimate.method_spec, unseen) if one is not None]
+    method = estimate.method_spec
+    unseen = _if_unseen(job, method) if request.failures == "both" else None
+    methods = [method] if unseen is None else [method, unseen]
 
     def ends(level: Level) -> tuple[float, float]:
-        made = at(level, methods)
+        made = by_level.at(level, methods)
         if any(one.level != level for one in made):
             return math.nan, math.nan
         low = min(float(one.interval.low[0]) for one in made)
         high = max(float(one.interval.high[0]) for one in made)
         return around(estimate.value, low, high)
 
-    return ends
+    tail_at = None if unseen is not None else tail_of_null(method, by_level)
+    return Law(ends, tail_at)
 
 
 def around(value: float, low: float, high: float) -> tuple[float, float]:

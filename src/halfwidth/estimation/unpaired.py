@@ -73,7 +73,7 @@ def estimate_unpaired(
 
 
 def law_of_unpaired(first: Job, second: Job, request: Request, effect: Effect) -> Law:
-    """From a level to the ends of the interval of `estimate_unpaired`."""
+    """The intervals of `estimate_unpaired` at all levels."""
     two = _Two.of(first, second, request, effect)
     value = effect_of(two.own[0].value, two.own[1].value, effect)
 
@@ -81,7 +81,7 @@ def law_of_unpaired(first: Job, second: Job, request: Request, effect: Effect) -
         interval = two.at(level).interval
         return around(value, float(interval.low[0]), float(interval.high[0]))
 
-    return ends
+    return Law(ends)
 
 
 # --------------------------------------------------------------------------- methods
@@ -229,7 +229,7 @@ class _Two:
         if level.alternative != "two-sided":
             lower, upper = replace(level, alternative="lower"), replace(level, alternative="upper")
         first, second = (
-            Interval.of([law(lower)[0]], [law(upper)[1]], [one.standard_error])
+            Interval.of([law.ends(lower)[0]], [law.ends(upper)[1]], [one.standard_error])
             for law, one in zip(self.laws, self.own, strict=True)
         )
         return first, second

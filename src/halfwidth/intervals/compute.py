@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
@@ -33,6 +34,7 @@ from halfwidth.resampling.engine import (
     least_distances,
     model_error,
     robust_error,
+    share_beyond,
     standard_error,
     studentized_distribution,
     tie_tolerance,
@@ -40,6 +42,7 @@ from halfwidth.resampling.engine import (
     weights_need_bounds,
 )
 from halfwidth.resampling.exact import proportions
+from halfwidth.resampling.expansion import FEWEST_EXPANDED, unexpanded_tail
 from halfwidth.resampling.forms import ranked_errors
 from halfwidth.resampling.forms.contract import BothEnds, declared_form, single_model
 from halfwidth.resampling.forms.engines import engine_for
@@ -408,7 +411,7 @@ def intervals(
     step = _samples_per_block(statistic, n, methods, plan)
     blocks: list[list[Computed]] = []
     for start in range(0, samples, step):
-        at = by_level(
+        by_level = ByLevel.of_samples(
             values[start : start + step],
             statistic,
             bounds=bounds,
@@ -421,60 +424,89 @@ def intervals(
             clip=clip,
             errors=errors,
         )
-        blocks.append([made for level in levels for made in at(level, methods)])
+        blocks.append([made for level in levels for made in by_level.at(level, methods)])
     if len(blocks) == 1:
         return blocks[0]
     return [_joined(parts) for parts in zip(*blocks, strict=True)]
 
 
-def by_level(
-    values: Array,
-    statistic: Statistic,
-    *,
-    bounds: Bounds,
-    plan: Plan,
-    design: Design,
-    binary: bool = False,
-    estimates: Array | None = None,
-    least: Array | None = None,
-    first: int = 0,
-    clip: bool = False,
-    errors: bool = True,
-) -> Callable[[Level, Sequence[MethodSpec]], list[Computed]]:
-    """From a level to intervals by several methods, whose ingredients all levels share.
+@frozen(eq=False)
+class ByLevel:
+    """Intervals of samples at any level, of ingredients that are made once."""
 
-    As `intervals`; ``first`` is the place of the first sample in the batch that shares its draws.
-    """
-    # Looking whether samples ascend takes a tenth of sorting them.
-    if design.simple and not (values[..., 1:] >= values[..., :-1]).all():
-        values = np.sort(values, axis=-1)
-    statistic_range = statistic.range(bounds, values.shape[-1])
-    ingredients = sample_ingredients(
-        values,
-        design,
-        statistic,
-        bounds=bounds,
-        plan=plan,
-        binary=binary,
-        estimates=estimates,
-        least=least,
-        first=first,
-    )
+    ingredients: Ingredients
+    statistic: Statistic
+    design: Design
+    bounds: Bounds
+    range: Bounds
+    clip: bool
+    errors: bool
 
-    def at(level: Level, methods: Sequence[MethodSpec]) -> list[Computed]:
-        if not design.simple:
-            set_level(ingredients, design, level)
+    @classmethod
+    def of_samples(
+        cls,
+        values: Array,
+        statistic: Statistic,
+        *,
+        bounds: Bounds,
+        plan: Plan,
+        design: Design,
+        binary: bool = False,
+        estimates: Array | None = None,
+        least: Array | None = None,
+        first: int = 0,
+        clip: bool = False,
+        errors: bool = True,
+    ) -> ByLevel:
+        """As `intervals`; ``first`` is the place of the first sample among those that share draws."""
+        # Looking whether samples ascend takes a tenth of sorting them.
+        if design.simple and not (values[..., 1:] >= values[..., :-1]).all():
+            values = np.sort(values, axis=-1)
+        ingredients = sample_ingredients(
+            values,
+            design,
+            statistic,
+            bounds=bounds,
+            plan=plan,
+            binary=binary,
+            estimates=estimates,
+            least=least,
+            first=first,
+        )
+        range_ = statistic.range(bounds, values.shape[-1])
+        return cls(ingredients, statistic, design, bounds, range_, clip, errors)
+
+    def at(self, level: Level, methods: Sequence[MethodSpec]) -> list[Computed]:
+        """What each of several methods makes at a level."""
+        if not self.design.simple:
+            set_level(self.ingredients, self.design, level)
         made = []
         for method in methods:
             own = level
             if method.attains is not None:
-                own = method.attains(statistic, bounds, design.units, level)
-            made.append(
-                apply(method, ingredients, own, statistic_range, clip=clip, errors=errors)
-            )
+                own = method.attains(self.statistic, self.bounds, self.design.units, level)
+            how = self.ingredients, own, self.range
+            made.append(apply(method, *how, clip=self.clip, errors=self.errors))
         return made
 
-    return at
+
+def tail_of_null(method: MethodSpec, by_level: ByLevel) -> Callable[[float, bool], float] | None:
+    """From a value, below the one sample's estimate or not, to the tail whose end lies on it.
+
+    None where that has to be looked for: other methods than `dirichlet_pareto`, draws, few cases.
+    """
+    if method.name != spec_of(dirichlet_pareto).name or not by_level.bounds.finite:
+        return None
+    degrees = by_level.ingredients[Need.DEGREES_OF_FREEDOM]
+    laws = by_level.ingredients[Need.WEIGHTED](method)
+    if degrees < FEWEST_EXPANDED - 1 or share_beyond(laws[0], by_level.bounds.low) is None:
+        return None
+
+    def tail_at(null: float, below: bool) -> float:
+        share = share_beyond(laws[0 if below else 1], null)
+        return math.nan if share is None else float(unexpanded_tail(share, degrees)[0])
+
+    return tail_at
 
 
 def _samples_per_block(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from halfwidth.core.types import Array
+
 # Expanded levels of fewer units lie so far out that hardly a draw does.
 FEWEST_EXPANDED = 10
 # Quantiles are 0 at a tail of ½, and their ratio has a limit there.
@@ -30,3 +32,15 @@ def expanded_tail(tail: float, degrees_of_freedom: float) -> tuple[float, float]
 
     least = max(degrees_of_freedom, FEWEST_EXPANDED - 1.0)
     return float(special.ndtr(-reach(least))), reach(degrees_of_freedom) / reach(least)
+
+
+def unexpanded_tail(share: Array, degrees_of_freedom: float) -> Array:
+    """The tail that is expanded to a share, of ten units or more.
+
+    >>> round(float(unexpanded_tail(np.array(expanded_tail(0.025, 19)[0]), 19)), 12)
+    0.025
+    """
+    from scipy import special
+
+    deviate = special.ndtri(share) * np.sqrt(degrees_of_freedom / (degrees_of_freedom + 1))
+    return np.asarray(special.stdtr(degrees_of_freedom, deviate))
