@@ -59,7 +59,7 @@ def test_exit_statuses(run: Run, new: str, old: str, margin: str, status: int, w
     assert ran.status == status, ran.err
     assert ran.out.startswith(words)
     assert ran.out.count("\n") == 1
-    assert ("would settle the observed difference" in ran.out) == (status == 5)
+    assert ("to say how many cases would settle it." in ran.out) == (status == 5)
 
 
 def test_json_has_the_outcome_beside_the_comparison(run: Run) -> None:

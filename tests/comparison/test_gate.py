@@ -108,7 +108,7 @@ def test_inferior_at_the_usual_level_alone_is_no_pass_and_no_failure() -> None:
 
 
 def test_rows_for_programs_say_the_outcome_first() -> None:
-    found, _ = judged(GOOD, OPEN)
+    found, _ = judged(GOOD, (-0.12, 0.02))
     rows = found.to_rows()
     assert [row["outcome"] for row in rows] == ["undecided", "undecided"]
     assert list(rows[0])[:2] == ["outcome", "label"]

@@ -18,7 +18,6 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Better, Metric
 from halfwidth.core.titles import IF_UNSEEN
-from halfwidth.core.types import Level
 from halfwidth.estimation.check import LARGEST
 from halfwidth.results.comparison import Difference, Effect, GoalResult, Verdict
 from halfwidth.results.comparison_words import bound_text, in_unit
@@ -29,8 +28,11 @@ NON_INFERIOR = "non-inferior"
 INFERIOR = "inferior"
 INCONCLUSIVE = "inconclusive"
 
-# Numbers of cases beyond this are none that anybody could collect.
-MOST_CASES_NEEDED = 10**9
+# How often a study of so many cases as are said to settle a difference does.
+POWER_NEEDED = 0.8
+# More times the cases are not said: by then the difference lies within half a standard error of
+# the limit, and on which side of it the truth lies is open.
+MOST_TIMES = 30
 
 
 def check_margin(margin: float | None, metric: Metric, effect: Effect = "difference") -> None:
@@ -210,34 +212,31 @@ def _if_unseen_failures(
 
 
 def _n_needed(difference: Difference, oriented: _Oriented, loss: float, error: float) -> int | None:
-    """The cases at which the bound would pass the limit, if the difference stayed as it is.
+    """The cases, or clusters, whose bound passes the limit often enough if the difference stays.
 
     Of the way r from the difference to its bound, z SE is sampling error, which falls as 1/√n. The
     rest is what few cases cost (failures that were not seen, the quantile of t, skewness) and
-    falls as 1/n: with m cases and x = √(n/m) the way is r (s x + (1 - s) x²).
+    falls as 1/n. With m cases and x = √(n/m) the way is z SE x + (r - z SE) x², and differences
+    scatter by SE x, which a power of 80 % takes z(.8) times beside it.
     """
-    ahead, estimate = oriented.value + loss, difference.estimate
-    reach = oriented.reach(ahead)
-    if not ahead or not math.isfinite(reach / ahead):
-        return None
-    alone = _oriented(difference, estimate.low, estimate.high).reach(ahead)
-    sampling = _sampling_share(estimate.level, error, alone)
-    way, rest = abs(ahead) / reach, 1 - sampling
-    # The root of rest x² + sampling x = way, in the form that holds for rest = 0 too.
-    x = 2 * way / (sampling + math.sqrt(sampling**2 + 4 * rest * way))
-    if not (x**2):
-        return None
-    needed = estimate.n / x**2
-    return max(math.floor(needed), estimate.n) + 1 if needed < MOST_CASES_NEEDED else None
-
-
-def _sampling_share(level: Level, error: float, reach: float) -> float:
-    """How much of the way to a bound is z SE; all of it where the SE is not known."""
     from scipy import special
 
-    if not (error > 0 and reach > 0):
-        return 1.0
-    return min(float(special.ndtri(1 - level.tail)) * error / reach, 1.0)
+    ahead, estimate = abs(oriented.value + loss), difference.estimate
+    reach = oriented.reach(oriented.value + loss)
+    if not ahead or not math.isfinite(reach / ahead):
+        return None
+    alone = _oriented(difference, estimate.low, estimate.high).reach(oriented.value + loss)
+    z = float(special.ndtri(1 - estimate.level.tail))
+    # All of the way is sampling error where that is not known.
+    share = min(z * error / alone, 1.0) if error > 0 and alone > 0 else 1.0
+    known = error if share < 1 else reach / z
+    linear, rest = share * reach + float(special.ndtri(POWER_NEEDED)) * known, (1 - share) * reach
+    # The root of rest x² + linear x = ahead, in the form that holds for rest = 0 too.
+    x = 2 * ahead / (linear + math.sqrt(linear**2 + 4 * rest * ahead))
+    if x**2 * MOST_TIMES < 1:
+        return None
+    n = estimate.n if estimate.n_groups is None else estimate.n_groups
+    return rounded(max(math.floor(n / x**2), n) + 1)
 
 
 # --------------------------------------------------------------------------- their sentences
@@ -302,13 +301,16 @@ def _enough_text(
         return ""
     better, _ = _directions(difference)
     needed = bound_text(difference, in_unit(difference, lead), margin)
-    cases = f"{estimate.case_noun}s"
-    settled = f"no number of {cases}" if n is None else f"about {rounded(n)}"
-    return (
-        f" With {estimate.n} {cases} a {difference.effect} {better} {needed} would be enough; "
-        f"{settled} would settle the observed {difference.effect}, "
-        f"{estimate.text_of(estimate.value)}."
-    )
+    counted = units = f"{estimate.case_noun}s"
+    if estimate.n_groups is not None:
+        counted, units = f"{counted} in {estimate.n_groups} clusters", "clusters"
+    observed = f"the observed {difference.effect}, {estimate.text_of(estimate.value)},"
+    start = f" With {estimate.n} {counted} a {difference.effect} {better} {needed} would be enough;"
+    if n is None:
+        limit = _limit_text(difference, loss)
+        return f"{start} {observed} lies too near {limit} to say how many {units} would settle it."
+    power = percent(POWER_NEEDED)
+    return f"{start} about {n:,} {units} would settle {observed} with a power of {power}."
 
 
 def _asked(estimate: Estimate) -> float:
@@ -346,14 +348,14 @@ def _limit_text(difference: Difference, loss: float) -> str:
     return f"{in_unit(difference, -loss):.6g}"
 
 
-def rounded(n: int) -> str:
-    """A rough number of cases, two digits of it, never fewer: ``about 480``.
+def rounded(n: int) -> int:
+    """A rough number of cases, two digits of it, never fewer.
 
     >>> rounded(473), rounded(61), rounded(123_456)
-    ('480', '61', '130,000')
+    (480, 61, 130000)
     """
     unit = 10 ** max(0, len(str(n)) - 2)
-    return f"{-(-n // unit) * unit:,}"
+    return -(-n // unit) * unit
 
 
 # --------------------------------------------------------------------------- goals

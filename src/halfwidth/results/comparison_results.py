@@ -112,8 +112,9 @@ class Verdict:
         it must: 0, or with a margin the margin on its bad side (then below 0 where some loss would
         pass). Oriented; NaN without an interval.
     n_needed : int or None
-        How many cases would settle the difference that was seen, roughly; None where it is
-        settled, or where no number would.
+        How many cases (clusters, where there are any) would settle the difference that was seen
+        with a power of 80 %, to two digits; None where it is settled, or lies so near the limit
+        that thirty times as many would not.
     """
 
     word: str

@@ -297,7 +297,8 @@ def _margin(item: Difference) -> Cell:
 
 def _n_needed(item: Difference) -> Cell:
     needed = item.verdict.n_needed if item.verdict else None
-    return Cell("") if needed is None else Cell(str(needed), needed)
+    clusters = "" if item.estimate.n_groups is None else " clusters"
+    return Cell("") if needed is None else Cell(f"{needed:,}{clusters}", needed)
 
 
 def _p_value(item: Difference) -> Cell:
