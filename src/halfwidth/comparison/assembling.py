@@ -6,20 +6,28 @@ import functools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from halfwidth.comparison.estimates import ChosenPairs, error_of_cases, estimates_of, together_of
-from halfwidth.comparison.multiplicity import UNCORRECTED, corrected
+import numpy as np
+
+from halfwidth.comparison.estimates import (
+    ChosenPairs,
+    error_of_cases,
+    estimates_of,
+    inference_of,
+)
+from halfwidth.comparison.inference import FamilyInference
+from halfwidth.comparison.joint_laws import cautions_of
+from halfwidth.comparison.multiplicity import BONFERRONI, UNCORRECTED, corrected
 from halfwidth.comparison.no_difference import run_tests
 from halfwidth.comparison.pair_cautions import disagreement, pair_cautions
 from halfwidth.comparison.paired_tests import superiority
 from halfwidth.comparison.pairing import common_functional
 from halfwidth.comparison.settings import Settings
-from halfwidth.comparison.simultaneous import BONFERRONI
-from halfwidth.comparison.verdicts import goal_result, verdict
+from halfwidth.comparison.verdicts import Sides, goal_result, verdict
 from halfwidth.core.by_metric import number_of
 from halfwidth.core.cautions import Caution
 from halfwidth.core.spec import Better
 from halfwidth.core.titles import subject_of
-from halfwidth.core.types import Level
+from halfwidth.core.types import Array
 from halfwidth.data.families import MeasuredFamily
 from halfwidth.document.progress import following
 from halfwidth.estimation.pipeline import by_itself, estimate_jobs
@@ -44,15 +52,9 @@ def compared(
     level = settings.request.level
     estimates = estimates_of(chosen, settings, level)
     items: list[Difference] = []
-    each = [*zip(chosen, estimates, _equivalence(chosen, settings), strict=True)]
-    for one, own, ends in following(each, "families of models compared"):
-        differences = _differences(one, own, settings)
-        for pair, difference, narrow in zip(one.pairs, differences, ends, strict=True):
-            error = functools.partial(error_of_cases, one, pair, settings)
-            margin = number_of(settings.margin, difference.metric_spec)
-            both = settings.request.failures == "both"
-            judged = verdict(difference, margin, equivalence=narrow, error=error, both=both)
-            items.append(replace(difference, verdict=judged))
+    each = [*zip(chosen, estimates, strict=True)]
+    for one, own in following(each, "families of models compared"):
+        items += _judged(one, own, settings)
     return Comparisons(
         tuple(items),
         _goals(families, settings),
@@ -61,28 +63,57 @@ def compared(
     )
 
 
-def _equivalence(
-    chosen: Sequence[ChosenPairs], settings: Settings
-) -> Sequence[Sequence[Ends | None]]:
+def _judged(
+    chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings
+) -> list[Difference]:
+    """The differences of a family, with what they allow to say."""
+    differences = _differences(chosen, estimates, settings)
+    if not differences:
+        return []
+    margin = number_of(settings.margin, differences[0].metric_spec)
+    family = inference_of(chosen, estimates, settings)
+    differences = [
+        with_p_values(difference, family, place) for place, difference in enumerate(differences)
+    ]
+    together = family.together(margin)
+    if together is not None:
+        differences = [
+            _with_simultaneous(difference, family, place, together[place], settings)
+            for place, difference in enumerate(differences)
+        ]
+    narrow = equivalence_ends(family, margin)
+    judged = []
+    for place, (pair, difference) in enumerate(zip(chosen.pairs, differences, strict=True)):
+        own = None
+        if difference.sign:
+            sides = Sides.of(family, place, difference.sign, margin)
+            error = functools.partial(error_of_cases, chosen, pair, settings)
+            ends = None if narrow is None else narrow[place]
+            own = verdict(difference, sides, margin, equivalence=ends, error=error)
+        judged.append(replace(difference, verdict=own))
+    return [_with_cautions(one, disagreement(one)) for one in judged]
+
+
+def with_p_values(difference: Difference, family: FamilyInference, place: int) -> Difference:
+    """The difference with the p value of its own interval, and the adjusted one."""
+    own = max(float(np.min(family.own()[place])), float(family.least[place]))
+    if len(family.pairs) < 2 or family.correction == UNCORRECTED:
+        return replace(difference, p_value=own)
+    return replace(
+        difference,
+        p_value=own,
+        p_adjusted=float(np.min(family.adjusted()[place])),
+        correction=family.correction,
+        n_comparisons=len(family.pairs),
+    )
+
+
+def equivalence_ends(family: FamilyInference, margin: float | None) -> list[Ends] | None:
     """The intervals that show equivalence, where a margin is given and alpha allows them."""
-    level = settings.request.level
-    if settings.margin is None or level.alpha >= 0.5:
-        return [[None] * len(one.pairs) for one in chosen]
-    narrower = equivalence_level(level)
-    ends: list[list[Ends | None]] = []
-    for one, own in zip(chosen, estimates_of(chosen, settings, narrower), strict=True):
-        together = _together(one, own, settings, narrower)
-        ends.append([(interval.low, interval.high) for interval in together or own])
-    return ends
-
-
-def _together(
-    chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings, level: Level
-) -> tuple[SimultaneousInterval, ...]:
-    """Intervals of a family that hold together; none where it has one, or they are not wanted."""
-    if len(chosen.pairs) < 2 or settings.correction == UNCORRECTED:
-        return ()
-    return together_of(chosen, estimates, settings, level).intervals
+    if margin is None or family.level.alpha >= 0.5:
+        return None
+    ends = family.ends(equivalence_level(family.level), together=family.correction != UNCORRECTED)
+    return [(low, high) for low, high in ends.tolist()]
 
 
 def _goals(families: Sequence[MeasuredFamily], settings: Settings) -> tuple[GoalResult, ...]:
@@ -104,24 +135,15 @@ def _goals(families: Sequence[MeasuredFamily], settings: Settings) -> tuple[Goal
 def _differences(
     chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings
 ) -> list[Difference]:
-    """The differences of a family, with tests and intervals that hold together beside them."""
+    """The differences of a family, with the tests that are asked for."""
     tests = _tests(chosen, settings)
-    differences = [
+    return [
         _with_cautions(
             _difference(chosen, pair, estimate, test, settings),
             pair_cautions(chosen, pair, settings),
         )
         for pair, estimate, test in zip(chosen.pairs, estimates, tests, strict=True)
     ]
-    if len(differences) > 1 and settings.correction != UNCORRECTED:
-        together = together_of(chosen, estimates, settings, settings.request.level)
-        differences = [
-            _with_cautions(_with_simultaneous(difference, interval, settings), further)
-            for difference, interval, further in zip(
-                differences, together.intervals, together.cautions, strict=True
-            )
-        ]
-    return [_with_cautions(one, disagreement(one)) for one in differences]
 
 
 def _tests(chosen: ChosenPairs, settings: Settings) -> Sequence[TestResult | None]:
@@ -161,13 +183,16 @@ def _difference(
 
 
 def _with_simultaneous(
-    difference: Difference, interval: SimultaneousInterval, settings: Settings
+    difference: Difference, family: FamilyInference, place: int, ends: Array, settings: Settings
 ) -> Difference:
     """The difference with its simultaneous interval, and the seed if that was drawn."""
-    estimate = difference.estimate
-    if interval.method != BONFERRONI:
+    estimate, (low, high) = difference.estimate, ends.tolist()
+    method = family.method_of(place, estimate.method)
+    if method != BONFERRONI:
         estimate = replace(estimate, seed=settings.request.seed)
-    return replace(difference, simultaneous=interval, estimate=estimate)
+    interval = SimultaneousInterval(low, high, method, len(family.pairs))
+    difference = replace(difference, simultaneous=interval, estimate=estimate)
+    return _with_cautions(difference, cautions_of(family.law, place))
 
 
 def _with_cautions(difference: Difference, further: Sequence[Caution]) -> Difference:

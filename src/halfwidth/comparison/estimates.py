@@ -8,24 +8,20 @@ from dataclasses import replace
 
 import numpy as np
 
+from halfwidth.comparison.inference import FamilyInference
+from halfwidth.comparison.joint_laws import Comparanda
+from halfwidth.comparison.multiplicity import STEPDOWN
+from halfwidth.comparison.p_values import inverted
 from halfwidth.comparison.pairing import common_functional, pair_job
 from halfwidth.comparison.settings import Settings
-from halfwidth.comparison.simultaneous import (
-    Comparanda,
-    Evidence,
-    Simultaneous,
-    bonferroni_intervals,
-    evidence_of,
-    simultaneous_intervals,
-)
 from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Better
 from halfwidth.core.types import Level
 from halfwidth.data.families import MeasuredFamily
-from halfwidth.estimation.pipeline import Job, estimate_jobs
+from halfwidth.estimation.pipeline import Job, Law, estimate_jobs, law_of
 from halfwidth.estimation.resolve import Request
-from halfwidth.estimation.unpaired import estimate_unpaired
+from halfwidth.estimation.unpaired import estimate_unpaired, law_of_unpaired
 from halfwidth.resampling.engine import has_standard_error, standard_error
-from halfwidth.resampling.joint.pair_claims import Flags
 from halfwidth.results.estimate import Estimate
 
 Pair = tuple[str, str]
@@ -59,31 +55,39 @@ def estimates_of(
     return [tuple(next(estimates) for _ in one.pairs) for one in chosen]
 
 
-def together_of(
-    chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings, level: Level
-) -> Simultaneous:
-    """Intervals of a family that hold together; of unpaired models Bonferroni's."""
+def inference_of(
+    chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings
+) -> FamilyInference:
+    """What the comparisons of a family allow to say together, by the estimates of all pairs."""
+    request, law = settings.request, None
+    if settings.paired and settings.correction == STEPDOWN:
+        plan = replace(settings.plan, convolves=False)
+        law = _comparanda(chosen, settings).joint_law(plan, request.level, estimates)
+    every = [*zip(chosen.pairs, estimates, strict=True)]
+    first = next(iter(chosen.family.jobs.values()))
+    return FamilyInference(
+        [inverted(_law(chosen, pair, one, settings), one, request) for pair, one in every],
+        np.array([_least_p(chosen, pair, settings) for pair in chosen.pairs]),
+        request.level,
+        settings.correction,
+        settings.effect,
+        -1 if first.functional.metric.spec.better is Better.LOWER else 1,
+        law,
+    )
 
-    def singles(own: Level) -> tuple[Estimate, ...]:
-        return estimates_of([chosen], settings, own)[0]
 
-    if not settings.paired:
-        return bonferroni_intervals(level, estimates, singles)
-    plan = replace(settings.plan, convolves=False)
-    return simultaneous_intervals(_comparanda(chosen, settings), plan, level, estimates, singles)
+def _law(chosen: ChosenPairs, pair: Pair, estimate: Estimate, settings: Settings) -> Law:
+    jobs, request, effect = chosen.jobs(pair), settings.request, settings.effect
+    if settings.paired:
+        return law_of(pair_job(*jobs, effect, pair), estimate, request)
+    return law_of_unpaired(*_named(jobs, pair), request, effect)
 
 
-def claim_evidence(
-    chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings, margin: float
-) -> Evidence:
-    """What claims about differences rest on; the estimates may be of some of the pairs."""
-    level, plan = settings.request.level, replace(settings.plan, convolves=False)
-
-    def singles(own: Level, some: Flags) -> tuple[Estimate, ...]:
-        pairs = tuple(pair for pair, is_one in zip(chosen.pairs, some, strict=True) if is_one)
-        return estimates_of([replace(chosen, pairs=pairs)], settings, own)[0]
-
-    return evidence_of(_comparanda(chosen, settings), plan, level, estimates, singles, margin)
+def _least_p(chosen: ChosenPairs, pair: Pair, settings: Settings) -> float:
+    """The least two-sided p value of an exact test that exchanges the models of units."""
+    one, other = (job.records.design.units for job in chosen.jobs(pair))
+    ways = 2.0**one if settings.paired else math.comb(one + other, one)
+    return min(2 / ways, 1.0) if ways < 1e300 else 0.0
 
 
 def error_of_cases(chosen: ChosenPairs, pair: Pair, settings: Settings) -> float:
@@ -108,11 +112,16 @@ def _comparanda(chosen: ChosenPairs, settings: Settings) -> Comparanda:
 
 def _unpaired(chosen: ChosenPairs, pair: Pair, request: Request, settings: Settings) -> Estimate:
     """The difference of models on independent cases; cautions say whose cases they doubt."""
-    jobs = chosen.jobs(pair)
+    first, second = _named(chosen.jobs(pair), pair)
+    estimate = estimate_unpaired(first, second, request, settings.effect)
+    return replace(estimate, label=chosen.family.label)
+
+
+def _named(jobs: tuple[Job, Job], pair: Pair) -> tuple[Job, Job]:
+    """Two jobs of one metric, by the names of their models."""
     metric = common_functional(*jobs).metric
     first, second = (
         replace(job, functional=replace(job.functional, metric=metric), label=name)
         for job, name in zip(jobs, pair, strict=True)
     )
-    estimate = estimate_unpaired(first, second, request, settings.effect)
-    return replace(estimate, label=chosen.family.label)
+    return first, second

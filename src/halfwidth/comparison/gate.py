@@ -12,14 +12,11 @@ import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
-from halfwidth.comparison.verdicts import INCONCLUSIVE, INFERIOR
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import percent, rough_percent
 from halfwidth.core.types import Level
-from halfwidth.results.comparison import Comparisons, Difference
+from halfwidth.results.comparison import Comparisons, Difference, Verdict
 from halfwidth.results.gate import FAILED, PASSED, UNDECIDED, Gate
-
-NOT_SHOWN = (INCONCLUSIVE, INFERIOR)
 
 
 def judge(compare_at: Callable[[float], Comparisons], confidence_level: float) -> Gate:
@@ -29,21 +26,20 @@ def judge(compare_at: Callable[[float], Comparisons], confidence_level: float) -
     of α/2 each.
     """
     comparisons = compare_at(confidence_level)
-    words = [_word(item) for item in comparisons]
-    stricter = words
-    if INFERIOR in words and len(words) > 1:
+    inferior = [_verdict(item).inferior for item in comparisons]
+    stricter, several = inferior, len(inferior)
+    if any(inferior) and several > 1:
         alpha = Decimal(repr(Level(confidence_level).alpha))
-        stricter = [_word(item) for item in compare_at(float(1 - alpha / len(words)))]
-    inferior = [word == INFERIOR for word in stricter]
-    if any(inferior):
-        return Gate(comparisons, FAILED, _first_of(comparisons, inferior, "inferior"))
-    not_shown = [word in NOT_SHOWN for word in words]
+        stricter = [_verdict(item).inferior for item in compare_at(float(1 - alpha / several))]
+    if any(stricter):
+        return Gate(comparisons, FAILED, _first_of(comparisons, stricter, "inferior"))
+    not_shown = [not _verdict(item).not_inferior for item in comparisons]
     if not any(not_shown):
         return Gate(comparisons, PASSED, _all_of(comparisons) + _undone(comparisons))
     reason = _first_of(comparisons, not_shown, "open")
-    if INFERIOR in words:
-        level = 1 - Level(confidence_level).alpha / len(words)
-        reason += f" At {percent(level)}, by which one of {len(words)} fails, it is not shown."
+    if any(inferior):
+        level = 1 - Level(confidence_level).alpha / several
+        reason += f" At {percent(level)}, by which one of {several} fails, it is not shown."
     return Gate(comparisons, UNDECIDED, reason)
 
 
@@ -77,13 +73,13 @@ def share_that_undoes(item: Difference) -> float:
     return room / distance if distance and math.isfinite(room) else math.nan
 
 
-def _word(item: Difference) -> str:
+def _verdict(item: Difference) -> Verdict:
     if item.verdict is None or item.verdict.margin is None:
         raise OptionError(
             f"{item.subject}: no margin says what a loss is, as neither more nor less of it is "
             "better; leave it out of the gate"
         )
-    return item.verdict.word
+    return item.verdict
 
 
 def _places(comparisons: Comparisons) -> list[str]:
@@ -95,7 +91,7 @@ def _first_of(comparisons: Comparisons, chosen: Sequence[bool], outcome: str) ->
     """The verdict of the first chosen comparison, and where else the same holds."""
     places = zip(comparisons, _places(comparisons), strict=True)
     (first, place), *others = itertools.compress(places, chosen)
-    text = first.verdict.sentence.replace(" is inconclusive: ", ": ", 1) if first.verdict else ""
+    text = first.verdict.sentence if first.verdict else ""
     more = "; ".join(f"{other} ({_interval(item)})" for item, other in others)
     # Of one comparison the verdict names the metric.
     place = place if len(comparisons) > 1 else first.label

@@ -30,9 +30,12 @@ def _benjamini_hochberg(ascending: Array) -> Array:
 
 
 UNCORRECTED = "none"
+# By the joint law of the family; tests, which have none, are adjusted by Holm.
+STEPDOWN = "stepdown"
+HOLM, BONFERRONI = "holm", "bonferroni"
 CORRECTIONS: dict[str, Callable[[Array], Array]] = {
-    "holm": _holm,
-    "bonferroni": _bonferroni,
+    HOLM: _holm,
+    BONFERRONI: _bonferroni,
     "benjamini_hochberg": _benjamini_hochberg,
 }
 
@@ -64,6 +67,7 @@ def corrected(results: Sequence[TestResult], correction: str = "holm") -> list[T
     """The tests of one family with adjusted p-values; a single one as it is."""
     if len(results) < 2 or correction == UNCORRECTED:
         return list(results)
+    correction = HOLM if correction == STEPDOWN else correction
     adjusted = adjusted_p_values([result.p_value for result in results], correction)
     return [
         replace(result, adjusted=p, correction="" if math.isnan(p) else correction)

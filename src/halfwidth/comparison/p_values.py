@@ -6,8 +6,10 @@ import math
 from collections.abc import Callable
 
 from halfwidth.core.frozen import frozen
-from halfwidth.core.types import Level
+from halfwidth.core.types import UNBOUNDED, Bounds, Level
 from halfwidth.estimation.pipeline import Law
+from halfwidth.estimation.resolve import Request
+from halfwidth.results.estimate import Estimate
 
 # Smaller ones are not told apart: no law of an interval is known so far out.
 LEAST_P = 1e-6
@@ -29,6 +31,7 @@ class InvertedInterval:
     high: float
     # No p is smaller; 1/(B + 1) where the interval rests on B draws.
     least: float = LEAST_P
+    range: Bounds = UNBOUNDED
 
     def p_value(self, null: float) -> float:
         """The least α at which the interval excludes a null; NaN where there is no interval.
@@ -55,6 +58,19 @@ class InvertedInterval:
         else:
             p = _root(beyond, alpha, LARGEST_P)
         return min(p, alpha) if excluded else min(max(p, math.nextafter(alpha, 1)), 1.0)
+
+
+def inverted(law: Law, estimate: Estimate, request: Request) -> InvertedInterval:
+    """The interval of an estimate, to be inverted."""
+    low, high = estimate.low, estimate.high
+    if estimate.asked is not None:
+        # An interval of another level shows nothing at the one that was asked for.
+        low = high = math.nan
+    elif request.failures == "both" and not math.isnan(low):
+        low, high = law.ends(request.level)
+    drawn = estimate.n_resamples
+    least = LEAST_P if drawn is None else max(1 / (drawn + 1), LEAST_P)
+    return InvertedInterval(law, estimate.value, request.level, low, high, least, estimate.range)
 
 
 def _root(beyond: Callable[[float], float], least: float, largest: float) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from halfwidth.core.forms import TIE_SHARE
 from halfwidth.core.titles import metric_title
 from halfwidth.estimation.pipeline import Job
 from halfwidth.results.comparison import Difference
-from halfwidth.results.comparison_words import p_statement
+from halfwidth.results.comparison_words import decisive_p, p_equals, p_statement, p_text
 
 # Shares of a class that differ by this much are of different populations or designs.
 PREVALENCES_APART = 0.1
@@ -37,31 +36,20 @@ def pair_cautions(chosen: ChosenPairs, pair: Pair, settings: Settings) -> tuple[
 
 
 def disagreement(difference: Difference) -> tuple[Caution, ...]:
-    """Where the interval and the test of one difference would be read differently.
-
-    Of several comparisons p is adjusted for their number. If it is small, even the interval of the
-    single difference contains no difference; if it is not, even the simultaneous one excludes it.
-    """
-    estimate, test, together = difference.estimate, difference.test, difference.simultaneous
-    if test is None or math.isnan(test.p_value) or math.isnan(estimate.low):
+    """Where a test that was asked for would be read otherwise than the p value of the interval."""
+    estimate, test = difference.estimate, difference.test
+    if test is None or math.isnan(test.p_value) or math.isnan(difference.p_value):
         return ()
-    if together is None:
-        test = replace(test, correction="")
-    p = test.adjusted if test.correction else test.p_value
-    rejected = p <= estimate.level.alpha
-    simultaneous = together is not None and not rejected
-    interval = together if together is not None and simultaneous else estimate
-    null = 1.0 if difference.effect == "ratio" else 0.0
-    excluded = not interval.low <= null <= interval.high
-    if math.isnan(interval.low) or excluded == rejected:
+    rejected = (test.adjusted if test.correction else test.p_value) <= estimate.level.alpha
+    excluded = decisive_p(difference) <= estimate.level.alpha
+    if excluded == rejected:
         return ()
     differs = caution(
         "HW807",
         test=f"{test.title[:1].upper()}{test.title[1:]}:",
         p=p_statement(test),
-        level="simultaneous " * simultaneous + percent(estimate.confidence_level),
-        contains="excludes" if excluded else "contains",
-        null=f"{null:g}",
+        level=percent(estimate.confidence_level),
+        own=p_equals(p_text(decisive_p(difference))),
         asks=BY_NAME[test.name].asks,
         interval=_interval_says(difference, excluded=excluded),
     )

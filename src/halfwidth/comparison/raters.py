@@ -12,9 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from halfwidth.comparison.assembling import equivalence_ends, with_p_values
+from halfwidth.comparison.inference import FamilyInference
+from halfwidth.comparison.multiplicity import UNCORRECTED
+from halfwidth.comparison.p_values import inverted
 from halfwidth.comparison.pairing import pair_job
 from halfwidth.comparison.settings import Settings
-from halfwidth.comparison.verdicts import verdict
+from halfwidth.comparison.verdicts import Sides, verdict
 from halfwidth.core.by_metric import number_of
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import quoted, shortened
@@ -26,10 +30,9 @@ from halfwidth.core.types import Array
 from halfwidth.data.families import MeasuredFamily
 from halfwidth.data.reader_pairs import RATERS, Raters, pair_name
 from halfwidth.estimation.differences import difference_functional
-from halfwidth.estimation.pipeline import Job, estimate_jobs
+from halfwidth.estimation.pipeline import Job, estimate_jobs, law_of
 from halfwidth.estimation.records import NO_VALUES, Functional
 from halfwidth.results.comparison import Comparisons, Difference
-from halfwidth.results.comparison_words import equivalence_level
 from halfwidth.results.estimate import Estimate
 
 # With two raters there is one pair of them.
@@ -54,22 +57,37 @@ def against_raters(
     sides = [_Sides.from_family(family, raters) for family in families]
     jobs = [one.job(settings) for one in sides]
     estimates = estimate_jobs(jobs, settings.request)
-    level = settings.request.level
-    narrower: Sequence[Estimate | None] = [None] * len(jobs)
-    if settings.margin is not None and level.alpha < 0.5:
-        request = replace(settings.request, level=equivalence_level(level))
-        narrower = estimate_jobs(jobs, request)
-    differences = []
-    for one, estimate, at_2_alpha in zip(sides, estimates, narrower, strict=True):
-        difference = one.difference(estimate, settings)
-        ends = None if at_2_alpha is None else (at_2_alpha.low, at_2_alpha.high)
-        margin = number_of(settings.margin, difference.metric_spec)
-        judged = verdict(difference, margin, equivalence=ends)
-        differences.append(replace(difference, verdict=judged))
+    differences = [
+        _judged(one, job, estimate, settings)
+        for one, job, estimate in zip(sides, jobs, estimates, strict=True)
+    ]
     fixed = (
         f"the interval is about further cases, not about raters other than {quoted(raters.names)}"
     )
     return Comparisons(tuple(differences), notes=(*notes, fixed))
+
+
+def _judged(sides: _Sides, job: Job, estimate: Estimate, settings: Settings) -> Difference:
+    """The difference of one family with what it allows to say."""
+    difference, request = sides.difference(estimate, settings), settings.request
+    one = inverted(law_of(job, estimate, request), estimate, request)
+    least = 2.0 ** (1 - min(job.records.design.units, 1000))
+    sign = difference.sign
+    family = FamilyInference(
+        [one], np.array([least]), request.level, UNCORRECTED, settings.effect, sign or 1
+    )
+    difference = with_p_values(difference, family, 0)
+    if not sign:
+        return difference
+    margin = number_of(settings.margin, difference.metric_spec)
+    narrow = equivalence_ends(family, margin)
+    judged = verdict(
+        difference,
+        Sides.of(family, 0, sign, margin),
+        margin,
+        equivalence=None if narrow is None else narrow[0],
+    )
+    return replace(difference, verdict=judged)
 
 
 @frozen(eq=False)

@@ -1,15 +1,17 @@
-"""Verdicts: what the interval of a difference, or the bound of one model, allows to say.
+"""Verdicts: what the p values of a difference, or the bound of one model, allow to say.
 
-All of it follows from intervals that exist; nothing is computed from cases here. Differences are
-oriented, so that positive is better, and of a ratio 1 is taken off: 0 is "no difference" and a
-margin is a share of the second model's value.
+All of it follows from p values and intervals that exist; nothing is computed from cases here.
+Differences are oriented, so that positive is better, and of a ratio 1 is taken off: 0 is "no
+difference" and a margin is a share of the second model's value.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
+from halfwidth.comparison.inference import FamilyInference
 from halfwidth.core.checks import as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import fixed_apart, percent
@@ -17,19 +19,23 @@ from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Better, Metric
-from halfwidth.core.titles import IF_UNSEEN
+from halfwidth.core.types import Array
 from halfwidth.estimation.check import LARGEST
 from halfwidth.results.comparison import Difference, Effect, GoalResult, Verdict
-from halfwidth.results.comparison_words import bound_text, in_unit
+from halfwidth.results.comparison_results import (
+    BETTER,
+    EXCLUDED,
+    NON_INFERIOR,
+    NON_SUPERIOR,
+    OPEN,
+    SHOWN,
+    TOO_FEW,
+    UNDECIDED,
+    WORSE,
+)
+from halfwidth.results.comparison_words import POWER_NEEDED, verdict_sentence
 from halfwidth.results.estimate import Estimate
 
-SUPERIOR = "superior"
-NON_INFERIOR = "non-inferior"
-INFERIOR = "inferior"
-INCONCLUSIVE = "inconclusive"
-
-# How often a study of so many cases as are said to settle a difference does.
-POWER_NEEDED = 0.8
 # More times the cases are not said: by then the difference lies within half a standard error of
 # the limit, and on which side of it the truth lies is open.
 MOST_TIMES = 30
@@ -101,6 +107,63 @@ def _check_direction(name: str, metric: Metric) -> None:
 
 
 @frozen
+class Sides:
+    """P values of one comparison, of the first model and of the second, and what they are held to.
+
+    Of either model: that it is better, that it is so by more than the margin, and that it is not
+    worse by it. All are adjusted for the family.
+    """
+
+    better: tuple[float, float]
+    beyond: tuple[float, float]
+    not_worse: tuple[float, float]
+    alpha: float
+    # The least p value of an exact test of so many units, for so large a family.
+    least: float = 0.0
+
+    @classmethod
+    def of(cls, family: FamilyInference, pair: int, sign: int, margin: float | None) -> Sides:
+        """Those of a pair of the family; ``sign`` is 1 where larger values are better, else -1."""
+
+        def by_model(p_values: Array) -> tuple[float, float]:
+            first, second = p_values[pair][::sign].tolist()
+            return first, second
+
+        better = by_model(family.adjusted())
+        beyond = not_worse = (math.nan, math.nan)
+        if margin is not None:
+            beyond = by_model(family.adjusted(margin))
+            least = by_model(family.not_worse(margin))
+            # Who is better is not worse.
+            not_worse = min(better[0], least[0]), min(better[1], least[1])
+        return cls(better, beyond, not_worse, family.level.alpha, float(family.floor[pair]))
+
+    @property
+    def word(self) -> str:
+        """The verdict: a claim holds exactly where its p value is at most α."""
+        if self.least > self.alpha:
+            return TOO_FEW
+        claims = (
+            (BETTER, self.better[0]),
+            (WORSE, self.better[1]),
+            (NON_INFERIOR, self.not_worse[0]),
+            (NON_SUPERIOR, self.not_worse[1]),
+        )
+        return next((word for word, p in claims if p <= self.alpha), OPEN)
+
+    @property
+    def beyond_margin(self) -> str | None:
+        """Whether the better model is so by more than the margin; None where none is better."""
+        word = self.word
+        if word not in (BETTER, WORSE) or math.isnan(self.beyond[0]):
+            return None
+        ahead = 0 if word == BETTER else 1
+        if self.beyond[ahead] <= self.alpha:
+            return SHOWN
+        return EXCLUDED if self.not_worse[1 - ahead] <= self.alpha else UNDECIDED
+
+
+@frozen
 class _Oriented:
     """A difference and its interval, positive where the first model is better."""
 
@@ -119,21 +182,21 @@ class _Oriented:
 
 def verdict(
     difference: Difference,
+    sides: Sides,
     margin: float | None = None,
     *,
     equivalence: tuple[float, float] | None = None,
     error: Callable[[], float] | None = None,
-    both: bool = False,
 ) -> Verdict | None:
-    """What a difference's interval says: it rests on the simultaneous one where there is one.
+    """What a difference allows to say, the same whichever model comes first.
 
-    With the oriented interval [L, U] and a margin D, which is 0 where none is given: superior if
-    L > 0, else non-inferior if L > -D, inferior if U < -D, and inconclusive otherwise. None where
-    nothing says which direction is better.
+    Of the claims whose p value is at most α the first one: that a model is better; with a margin D,
+    that one is not worse by D. None where nothing says which direction is better.
 
     Parameters
     ----------
     difference : Difference
+    sides : Sides
     margin : float, optional
         The largest loss that would not matter, above 0, as `check_margin` allows it; of a ratio as
         a share.
@@ -142,73 +205,47 @@ def verdict(
         equivalent. Without it, the verdict's own interval must, which is a stricter test.
     error : callable, optional
         The standard error of the difference by the cases alone, asked for where it is needed: for
-        the number of cases that would settle an inconclusive difference.
-    both : bool
-        Whether the verdict is to hold too if cases can fail as none of these did.
+        the number of cases that would settle an open difference.
     """
     if difference.sign == 0:
         return None
     interval = difference.simultaneous or difference.estimate
     low, high = interval.low, interval.high
-    if difference.simultaneous is None and difference.estimate.asked is not None:
+    if difference.estimate.asked is not None:
         # An interval of another level shows nothing at the one that was asked for.
         low = high = math.nan
-    oriented = _oriented(difference, low, high)
-    loss = margin or 0.0
-    word = seen = _word(oriented, loss)
-    otherwise = _if_unseen_failures(difference, oriented, seen, loss)
-    if both and otherwise is not None:
-        word = INCONCLUSIVE if INCONCLUSIVE in (seen, otherwise) else otherwise
+    oriented, loss, word = _oriented(difference, low, high), margin or 0.0, sides.word
     lead = oriented.value - oriented.low - loss
     needed = None
-    if seen == INCONCLUSIVE and oriented.known:
+    if word == OPEN and oriented.known:
         needed = _n_needed(difference, oriented, loss, error() if error else math.nan)
     narrow = (math.nan, math.nan)
     if equivalence is not None:
         # What the wider level excludes stays excluded, also where another method serves there.
         narrow = max(equivalence[0], interval.low), min(equivalence[1], interval.high)
     ends = _oriented(difference, *(narrow if equivalence else (low, high)))
-    return Verdict(
+    equivalent = None if margin is None else -margin < ends.low and ends.high < margin
+    judged = Verdict(
         word,
-        _sentence(difference, oriented, seen, margin, needed, otherwise, word),
+        "",
         margin,
-        equivalent=None if margin is None else -margin < ends.low and ends.high < margin,
+        beyond_margin=sides.beyond_margin,
+        p_not_worse=sides.not_worse,
+        least_p=sides.least,
+        equivalent=equivalent and word != TOO_FEW,
         equivalence_low=narrow[0],
         equivalence_high=narrow[1],
         simultaneous=difference.simultaneous is not None,
         lead_needed=lead if math.isfinite(lead) else math.nan,
         n_needed=needed,
     )
+    return replace(judged, sentence=verdict_sentence(difference, judged))
 
 
 def _oriented(difference: Difference, low: float, high: float) -> _Oriented:
     null, sign = NO_EFFECT[difference.effect], difference.sign
     ends = sorted((sign * (low - null), sign * (high - null)))
     return _Oriented(sign * (difference.value - null), *ends)
-
-
-def _word(oriented: _Oriented, loss: float) -> str:
-    if oriented.low > 0:
-        return SUPERIOR
-    if oriented.low > -loss:
-        return NON_INFERIOR
-    if oriented.high < -loss:
-        return INFERIOR
-    return INCONCLUSIVE
-
-
-def _if_unseen_failures(
-    difference: Difference, oriented: _Oriented, word: str, loss: float
-) -> str | None:
-    """The word if cases can fail as none of these did; None where it is the same, or unknown."""
-    unseen = difference.estimate.if_unseen_failures
-    if unseen is None or not oriented.known:
-        return None
-    other = _oriented(difference, *unseen)
-    # What holds together with other comparisons reaches no less far.
-    low, high = min(oriented.low, other.low), max(oriented.high, other.high)
-    otherwise = _word(_Oriented(oriented.value, low, high), loss)
-    return None if otherwise == word else otherwise
 
 
 def _n_needed(difference: Difference, oriented: _Oriented, loss: float, error: float) -> int | None:
@@ -237,115 +274,6 @@ def _n_needed(difference: Difference, oriented: _Oriented, loss: float, error: f
         return None
     n = estimate.n if estimate.n_groups is None else estimate.n_groups
     return rounded(max(math.floor(n / x**2), n) + 1)
-
-
-# --------------------------------------------------------------------------- their sentences
-
-
-def _sentence(
-    difference: Difference,
-    oriented: _Oriented,
-    word: str,
-    margin: float | None,
-    n_needed: int | None,
-    otherwise: str | None,
-    verdict_word: str,
-) -> str:
-    """What the interval says, and what it would say if cases can fail as none of these did."""
-    text = _own_sentence(difference, oriented, word, margin, n_needed)
-    if otherwise is None:
-        return text
-    unseen = difference.estimate.unseen_failures_text
-    text = f"{text} {otherwise.capitalize()} {IF_UNSEEN}: {unseen}."
-    return (
-        text if word == verdict_word else f"{verdict_word.capitalize()}, since both count. {text}"
-    )
-
-
-def _own_sentence(
-    difference: Difference,
-    oriented: _Oriented,
-    word: str,
-    margin: float | None,
-    n_needed: int | None,
-) -> str:
-    first, second = difference.first, difference.second
-    if not oriented.known:
-        subject, level = difference.effect_of_subject, _level_text(difference)
-        return f"{first} against {second} is inconclusive: the {subject} has no{level} interval."
-    interval = _interval_text(difference, margin)
-    above, below = _directions(difference)
-    limit = _limit_text(difference, 0.0 if word == SUPERIOR else margin or 0.0)
-    lower = "" if difference.sign > 0 else ", and lower is better"
-    if word == SUPERIOR:
-        return f"{first} is superior to {second}: {interval} lies {above} {limit}{lower}."
-    if word == NON_INFERIOR:
-        worse = "; it is worse, but by less than that" if oriented.high < 0 else ""
-        return (
-            f"{first} is non-inferior to {second} by the margin of {margin:g}: {interval} lies "
-            f"{above} {limit}{lower}{worse}."
-        )
-    if word == INFERIOR:
-        return f"{first} is inferior to {second}: {interval} lies {below} {limit}{lower}."
-    enough = _enough_text(difference, oriented, margin, n_needed)
-    return f"{first} against {second} is inconclusive: {interval} contains {limit}{lower}.{enough}"
-
-
-def _enough_text(
-    difference: Difference, oriented: _Oriented, margin: float | None, n: int | None
-) -> str:
-    """Which lead and which number of cases would be enough for an inconclusive difference."""
-    estimate, loss = difference.estimate, margin or 0.0
-    lead = oriented.value - oriented.low - loss
-    if not math.isfinite(lead):
-        return ""
-    better, _ = _directions(difference)
-    needed = bound_text(difference, in_unit(difference, lead), margin)
-    counted = units = f"{estimate.case_noun}s"
-    if estimate.n_groups is not None:
-        counted, units = f"{counted} in {estimate.n_groups} clusters", "clusters"
-    observed = f"the observed {difference.effect}, {estimate.text_of(estimate.value)},"
-    start = f" With {estimate.n} {counted} a {difference.effect} {better} {needed} would be enough;"
-    if n is None:
-        limit = _limit_text(difference, loss)
-        return f"{start} {observed} lies too near {limit} to say how many {units} would settle it."
-    power = percent(POWER_NEEDED)
-    return f"{start} about {n:,} {units} would settle {observed} with a power of {power}."
-
-
-def _asked(estimate: Estimate) -> float:
-    """The level asked for, which that of the single interval need not be."""
-    return float((estimate.asked or estimate.level).confidence_level)
-
-
-def _level_text(difference: Difference) -> str:
-    """`` simultaneous 95 %`` where the cases are too few for the level."""
-    kind = " simultaneous" if difference.simultaneous else ""
-    few = difference.estimate.asked is not None or kind
-    return f"{kind} {percent(_asked(difference.estimate))}" if few else ""
-
-
-def _directions(difference: Difference) -> tuple[str, str]:
-    """On which side of a limit better and worse differences lie."""
-    return ("above", "below") if difference.sign > 0 else ("below", "above")
-
-
-def _interval_text(difference: Difference, margin: float | None) -> str:
-    """``the 95 % CI of the difference in mean DSC, 0.004 to 0.020,``."""
-    estimate, simultaneous = difference.estimate, difference.simultaneous
-    interval = simultaneous or estimate
-    low, high = (bound_text(difference, end, margin) for end in (interval.low, interval.high))
-    unit = estimate.metric_spec.unit
-    kind = "simultaneous " if simultaneous else ""
-    return (
-        f"the {kind}{percent(_asked(estimate))} CI of the {difference.effect_of_subject}, "
-        f"{low} to {high}{f' {unit}' if unit else ''},"
-    )
-
-
-def _limit_text(difference: Difference, loss: float) -> str:
-    """Where a loss lies on the axis: ``-0.01``, or ``0.01`` where lower is better."""
-    return f"{in_unit(difference, -loss):.6g}"
 
 
 def rounded(n: int) -> int:

@@ -71,7 +71,7 @@ DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW807",
         "interval and test disagree",
-        "{test} {p}, and the {level} CI {contains} {null}: the test asks {asks}; {interval}.",
+        "{test} {p}, where the {level} CI has {own}: the test asks {asks}; {interval}.",
         "The test asks whether the results of these cases could as well have been exchanged "
         "between the models. The interval says how large the difference may be among all cases, "
         "and allows for what these do not show: rare failures, or the long tail of a skewed "

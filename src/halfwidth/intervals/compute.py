@@ -458,7 +458,7 @@ class ByLevel:
         clip: bool = False,
         errors: bool = True,
     ) -> ByLevel:
-        """As `intervals`; ``first`` is the place of the first sample among those that share draws."""
+        """As `intervals`; ``first`` is the place of the first sample among all of the batch."""
         # Looking whether samples ascend takes a tenth of sorting them.
         if design.simple and not (values[..., 1:] >= values[..., :-1]).all():
             values = np.sort(values, axis=-1)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.comparison.estimates import ChosenPairs, claim_evidence, estimates_of
+from halfwidth.comparison.estimates import ChosenPairs, estimates_of, inference_of
 from halfwidth.comparison.settings import Settings
 from halfwidth.data.families import MeasuredFamily
 from halfwidth.ranking.rank_sets import Claims, Flags, rank_bounds, square
@@ -60,30 +60,32 @@ class ClaimedDifferences(ClaimedPairs):
         settings: Settings,
     ) -> None:
         super().__init__(len(family.jobs))
-        names, self.sign = list(family.jobs), sign
+        names, self.sign, self.margin = list(family.jobs), sign, margin
+        pairs = tuple((names[one], names[other]) for one, other in self.places.tolist())
+        chosen, level = ChosenPairs(family, pairs), settings.request.level
+        (estimates,) = estimates_of([chosen], settings, level)
+        self.family, self.level = inference_of(chosen, estimates, settings), level
         # Those of all pairs have intervals that nothing shows.
-        neighbours = tuple(
-            (names[min(pair)], names[max(pair)]) for pair in itertools.pairwise(order)
-        )
-        (estimates,) = estimates_of(
-            [ChosenPairs(family, neighbours)], settings, settings.request.level
-        )
+        neighbours = {tuple(sorted(pair)) for pair in itertools.pairwise(order)}
         self.estimates = tuple(
             replace(one, label=" vs ".join(pair))
-            for one, pair in zip(estimates, neighbours, strict=True)
+            for one, pair, place in zip(estimates, pairs, self.places.tolist(), strict=True)
+            if tuple(place) in neighbours
         )
-        pairs = tuple((names[one], names[other]) for one, other in self.places.tolist())
-        self.evidence = claim_evidence(ChosenPairs(family, pairs), self.estimates, settings, margin)
 
     def claims_of(self, some: Flags, parts: int) -> Claims:
         """Who of some pairs is claimed better, and not better, by more than the margin."""
-        evidence = self.evidence if parts == 1 else self.evidence.with_part(parts)
-        claims = evidence.claims(some)
-        better, not_better = (
-            square(self.places[some], one if self.sign > 0 else one[:, ::-1], self.models)
-            for one in (claims.better, claims.not_better)
-        )
-        return better, not_better
+        alpha = self.level.alpha / parts
+        better = self.family.adjusted(self.margin, some) <= alpha
+        # Who is not worse by the margin, the other of the two is not better by it.
+        not_worse = better
+        if self.margin:
+            not_worse = self.family.not_worse(self.margin, some, alpha) <= alpha
+        return self._square(better, some), self._square(not_worse[:, ::-1], some)
+
+    def _square(self, claims: Flags, some: Flags) -> Flags:
+        """Claims about the larger and the smaller of two differences, from model to model."""
+        return square(self.places[some], claims[some][:, :: int(self.sign)], self.models)
 
 
 def _rank_sets(better: Flags, not_better: Flags) -> list[RankSet]:

@@ -49,7 +49,18 @@ class Difference(SingleResult):
         Whether both were measured on the same cases.
     n_unmatched : int
         Cases left out because they were not there for all models.
+    p_value : float
+        Two-sided: the least α at which this interval excludes no difference, or that of an exact
+        test of so few units where that is larger; NaN without an interval.
+    p_adjusted : float
+        Adjusted for all comparisons of the family; NaN where there is one only, or none is asked
+        for. Verdicts rest on it.
+    correction : str
+        How: ``"stepdown"``, ``"holm"``, ``"bonferroni"``, ``"benjamini_hochberg"``; empty for one.
+    n_comparisons : int
+        Of the family.
     test : TestResult or None
+        Another test, by its name.
     superiority : float
         Share of cases in which the first is better, ties half; NaN for metrics of a test set.
     simultaneous : SimultaneousInterval or None
@@ -65,6 +76,10 @@ class Difference(SingleResult):
     effect: Effect = "difference"
     paired: bool = True
     n_unmatched: int = 0
+    p_value: float = math.nan
+    p_adjusted: float = math.nan
+    correction: str = ""
+    n_comparisons: int = 1
     test: TestResult | None = None
     superiority: float = math.nan
     simultaneous: SimultaneousInterval | None = None
@@ -137,6 +152,10 @@ class Difference(SingleResult):
             "cautions": [caution.to_dict() for caution in self.cautions],
             "n_unmatched": self.n_unmatched,
             "superiority": plain(self.superiority),
+            "p_value": plain(self.p_value),
+            "p_adjusted": plain(self.p_adjusted),
+            "correction": self.correction or None,
+            "n_comparisons": self.n_comparisons,
             "test": self.test and self.test.to_dict(),
             "simultaneous": self.simultaneous and self.simultaneous.to_dict(),
             "verdict": self.verdict and self.verdict.to_dict(),
@@ -158,33 +177,36 @@ class Difference(SingleResult):
             "cautions": " ".join(codes),
             "n_unmatched": self.n_unmatched,
             "superiority": self.superiority,
+            "p_value": self.p_value,
+            "p_adjusted": self.p_adjusted,
+            "correction": self.correction or None,
+            "n_comparisons": self.n_comparisons,
             "test": None if test is None else test.name,
-            "p_value": math.nan if test is None else test.p_value,
-            "p_adjusted": math.nan if test is None else test.adjusted,
-            "correction": None if test is None else test.correction or None,
+            "test_p_value": math.nan if test is None else test.p_value,
+            "test_p_adjusted": math.nan if test is None else test.adjusted,
             "simultaneous_low": math.nan if simultaneous is None else simultaneous.low,
             "simultaneous_high": math.nan if simultaneous is None else simultaneous.high,
             "simultaneous_method": None if simultaneous is None else simultaneous.method,
             "verdict": None if verdict is None else verdict.word,
             "margin": None if verdict is None else verdict.margin,
+            "beyond_margin": None if verdict is None else verdict.beyond_margin,
             "equivalent": None if verdict is None else verdict.equivalent,
             "lead_needed": math.nan if verdict is None else verdict.lead_needed,
             "n_needed": None if verdict is None else verdict.n_needed,
         }
 
     def sentence(self) -> str:
-        """One sentence for a paper.
+        """One sentence for a paper, with the verdict where there is one.
 
         Examples
         --------
         ``B against A: mean DSC higher by 0.012 (95 % CI 0.004 to 0.020; n = 110; paired
-        Dirichlet); p = .003.``
+        Dirichlet); p = .003: B is better.``
         """
-        return comparison_words.sentence(self)
+        return self.verdict.sentence if self.verdict else comparison_words.sentence(self)
 
     def __repr__(self) -> str:
         lines = [f"Difference: {self.sentence()}"]
-        lines += [f"  {self.verdict.sentence}"] if self.verdict else []
         return "\n".join([*lines, *(f"  {caution}" for caution in self.cautions)])
 
 
@@ -297,10 +319,7 @@ class Comparisons(ResultCollection[Difference]):
         )
 
     def _sentences(self) -> Iterator[str]:
-        for item in self:
-            yield item.sentence()
-            if item.verdict:
-                yield f"  {item.verdict.sentence}"
+        yield from (item.sentence() for item in self)
         yield from (goal.sentence for goal in self.goals)
 
 

@@ -13,7 +13,7 @@ from halfwidth.results.estimate import Estimate
 
 @frozen
 class TestResult:
-    """A test that two models do equally well; it stands beside the interval.
+    """A test that two models do equally well; it stands beside the p value of the interval.
 
     Attributes
     ----------
@@ -92,21 +92,37 @@ class SimultaneousInterval:
         }
 
 
+BETTER, WORSE, OPEN, TOO_FEW = "better", "worse", "open", "too few pairs"
+NON_INFERIOR, NON_SUPERIOR = "non-inferior", "non-superior"
+# Whether the better model is so by more than the margin.
+SHOWN, UNDECIDED, EXCLUDED = "shown", "open", "excluded"
+
+
 @frozen
 class Verdict:
-    """What an interval says of a difference, oriented so that positive is better.
+    """What a comparison allows to say of its first model, by p values that are at most α.
 
     Attributes
     ----------
-    word : {"superior", "non-inferior", "inferior", "inconclusive"}
+    word : {"better", "worse", "non-inferior", "non-superior", "open", "too few pairs"}
+        With a margin a model that is not shown to be better or worse may be shown not to be worse
+        by the margin (``"non-inferior"``), or not to be better by it, the other one then not being
+        worse (``"non-superior"``). Of too few pairs no exact test has a p value of at most α.
     sentence : str
     margin : float or None
+    beyond_margin : {"shown", "open", "excluded"} or None
+        Whether the better model is so by more than the margin; None where none is better, or
+        without a margin.
+    p_not_worse : tuple of float
+        P values of the first model, and of the second, not being worse by the margin; NaN without.
+    least_p : float
+        What no p value of so few units, in so large a family, is below.
     equivalent : bool or None
         Whether the interval at 1 - 2α lies within ±margin; None without a margin.
     equivalence_low, equivalence_high : float
         That interval of the difference (or ratio); NaN where it was not computed.
     simultaneous : bool
-        Whether it rests on the simultaneous interval.
+        Whether the p values are adjusted for the number of comparisons.
     lead_needed : float
         How far ahead the first model would have to be at this n for the interval to exclude what
         it must: 0, or with a margin the margin on its bad side (then below 0 where some loss would
@@ -120,6 +136,9 @@ class Verdict:
     word: str
     sentence: str
     margin: float | None = None
+    beyond_margin: str | None = None
+    p_not_worse: tuple[float, float] = (math.nan, math.nan)
+    least_p: float = 0.0
     equivalent: bool | None = None
     equivalence_low: float = math.nan
     equivalence_high: float = math.nan
@@ -127,12 +146,25 @@ class Verdict:
     lead_needed: float = math.nan
     n_needed: int | None = None
 
+    @property
+    def not_inferior(self) -> bool:
+        """Whether the first model is shown not to be worse by the margin."""
+        by_less = self.word == WORSE and self.beyond_margin == EXCLUDED
+        return self.word in (BETTER, NON_INFERIOR) or by_less
+
+    @property
+    def inferior(self) -> bool:
+        """Whether the first model is shown to be worse by the margin."""
+        return self.word == WORSE and self.beyond_margin == SHOWN
+
     def to_dict(self) -> dict[str, Any]:
         """Plain types, NaN as None."""
         return {
             "word": self.word,
             "sentence": self.sentence,
             "margin": self.margin,
+            "beyond_margin": self.beyond_margin,
+            "p_not_worse": [plain(p) for p in self.p_not_worse],
             "equivalent": self.equivalent,
             "equivalence_low": plain(self.equivalence_low),
             "equivalence_high": plain(self.equivalence_high),

@@ -10,16 +10,29 @@ from halfwidth.core.formatting import fixed_apart, percent
 from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.titles import IF_UNSEEN
 from halfwidth.core.types import Level
+from halfwidth.results.comparison_results import (
+    BETTER,
+    EXCLUDED,
+    NON_INFERIOR,
+    OPEN,
+    SHOWN,
+    TOO_FEW,
+    UNDECIDED,
+    WORSE,
+)
 
 if TYPE_CHECKING:
     from halfwidth.results.comparison import Difference, TestResult, Verdict
 
 CORRECTIONS = {
+    "stepdown": "stepdown",
     "holm": "Holm",
     "bonferroni": "Bonferroni",
     "benjamini_hochberg": "Benjamini-Hochberg",
 }
 SMALLEST_P = 0.001
+# How often a study of so many cases as are said to settle a difference does.
+POWER_NEEDED = 0.8
 
 
 def p_text(p: float) -> str:
@@ -52,6 +65,20 @@ def p_statement(test: TestResult) -> str:
     text = p_text(test.adjusted if corrected else test.p_value)
     equals = p_equals(text)
     return f"{equals} ({CORRECTIONS[test.correction]})" if corrected else equals
+
+
+def decisive_p(difference: Difference) -> float:
+    """The p value that the verdict rests on: adjusted where several are compared."""
+    return difference.p_adjusted if difference.correction else difference.p_value
+
+
+def _p_text(difference: Difference) -> str:
+    """``p = .003``; of several comparisons ``p = .012 (stepdown, 3 comparisons)``."""
+    equals = p_equals(p_text(decisive_p(difference)))
+    if not difference.correction:
+        return equals
+    how = f"{CORRECTIONS[difference.correction]}, {difference.n_comparisons} comparisons"
+    return f"{equals} ({how})"
 
 
 def effect_text(difference: Difference) -> str:
@@ -87,6 +114,11 @@ def sentence(difference: Difference) -> str:
     ``B against A: mean DSC higher by 0.012 (95 % CI 0.004 to 0.020; n = 110; paired Dirichlet);
     p = .003.``
     """
+    return f"{_described(difference)}."
+
+
+def _described(difference: Difference) -> str:
+    """The sentence without its verdict and its end."""
     estimate = difference.estimate
     about = f"{estimate.label}, " if estimate.label else ""
     missing = f"; {estimate.n_missing} missing" if estimate.n_missing else ""
@@ -98,15 +130,96 @@ def sentence(difference: Difference) -> str:
     )
     simultaneous = difference.simultaneous
     if simultaneous is not None and not math.isnan(simultaneous.low):
-        ends = f"{estimate.text_of(simultaneous.low)} to {estimate.text_of(simultaneous.high)}"
+        ends = " to ".join(
+            bound_text(difference, end, None) for end in (simultaneous.low, simultaneous.high)
+        )
         others = simultaneous.n_comparisons - 1
         text += f"; together with {others} other{'s' * (others > 1)} {ends}"
     if estimate.unseen_failures_matter:
         unit = f" {difference.metric_spec.unit}" if difference.metric_spec.unit else ""
         text += f"; {estimate.unseen_failures_text}{unit} {IF_UNSEEN}"
+    if not math.isnan(difference.p_value):
+        text += f"; {_p_text(difference)}"
     if difference.test is not None and not math.isnan(difference.test.p_value):
-        text += f"; {p_statement(difference.test)}"
-    return f"{text}."
+        text += f"; {difference.test.title} {p_statement(difference.test)}"
+    return text
+
+
+# --------------------------------------------------------------------------- verdicts
+
+
+def verdict_sentence(difference: Difference, verdict: Verdict) -> str:
+    """The sentence of a difference with what it allows to say."""
+    claim = claim_text(difference, verdict)
+    enough = _enough_text(difference, verdict) if verdict.word == OPEN else ""
+    return f"{_described(difference)}: {claim}.{enough}"
+
+
+def claim_text(difference: Difference, verdict: Verdict) -> str:
+    """``B is better``, whichever of both comes first."""
+    first, second = difference.first, difference.second
+    unit = difference.metric_spec.unit
+    in_units = f" {unit}" if unit and difference.effect != "ratio" else ""
+    margin = "" if verdict.margin is None else f"the margin of {verdict.margin:g}{in_units}"
+    if verdict.word == TOO_FEW:
+        return f"{_units(difference)} are too few to say which is better, as {_why_few(verdict)}"
+    if verdict.word in (BETTER, WORSE):
+        better = f"{first if verdict.word == BETTER else second} is better"
+        return {
+            None: better,
+            SHOWN: f"{better} by more than {margin}",
+            EXCLUDED: f"{better}, but by less than {margin}",
+            UNDECIDED: f"{better}; whether by more than {margin} is open",
+        }[verdict.beyond_margin]
+    if verdict.word == OPEN:
+        if math.isnan(difference.estimate.low) or difference.estimate.asked is not None:
+            level = percent(_asked(difference).confidence_level)
+            return f"which is better is open without a {level} CI"
+        return "which is better is open" + (f", by {margin} too" if margin else "")
+    shown = [p for p in verdict.p_not_worse if p <= _asked(difference).alpha]
+    p = p_equals(p_text(max(shown)))
+    if len(shown) == 2:
+        return f"neither is worse by {margin} ({p})"
+    name = first if verdict.word == NON_INFERIOR else second
+    return f"{name} is non-inferior by {margin} ({p})"
+
+
+def _why_few(verdict: Verdict) -> str:
+    return f"no exact test of so few has p below {p_text(verdict.least_p)}"
+
+
+def _units(difference: Difference) -> str:
+    """``4 pairs``; of unpaired models ``3 and 4 cases``."""
+    estimate = difference.estimate
+    if estimate.n_groups is not None:
+        return f"{estimate.n_groups} {'pairs of ' * difference.paired}clusters"
+    if difference.paired:
+        return f"{estimate.n} pairs"
+    return f"{' and '.join(map(str, estimate.n_each or (estimate.n,)))} {estimate.case_noun}s"
+
+
+def _enough_text(difference: Difference, verdict: Verdict) -> str:
+    """Which lead and which number of cases would be enough for an open difference."""
+    estimate = difference.estimate
+    if math.isnan(verdict.lead_needed):
+        return ""
+    better = "above" if difference.sign > 0 else "below"
+    needed = bound_text(difference, in_unit(difference, verdict.lead_needed), verdict.margin)
+    counted = units = f"{estimate.case_noun}s"
+    if estimate.n_groups is not None:
+        counted, units = f"{counted} in {estimate.n_groups} clusters", "clusters"
+    observed = f"the observed {difference.effect}, {estimate.text_of(estimate.value)},"
+    start = f" With {estimate.n} {counted} a {difference.effect} {better} {needed} would be enough;"
+    if verdict.n_needed is None:
+        limit = f"{in_unit(difference, -(verdict.margin or 0.0)):.6g}"
+        return f"{start} {observed} lies too near {limit} to say how many {units} would settle it."
+    needed, power = f"about {verdict.n_needed:,} {units}", percent(POWER_NEEDED)
+    return f"{start} {needed} would settle {observed} with a power of {power}."
+
+
+def _asked(difference: Difference) -> Level:
+    """The level asked for, which that of the single interval need not be."""
+    return difference.estimate.asked or difference.estimate.level
 
 
 def equivalence_level(level: Level) -> Level:
@@ -135,7 +248,7 @@ def equivalence_sentence(difference: Difference, result: Verdict) -> str:
     if result.margin is None or result.equivalent is None:
         return ""
     own = difference.simultaneous or difference.estimate
-    level, low, high = difference.estimate.asked or difference.estimate.level, own.low, own.high
+    level, low, high = _asked(difference), own.low, own.high
     if not math.isnan(result.equivalence_low):
         level, low, high = (
             equivalence_level(level),

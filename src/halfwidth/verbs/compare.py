@@ -18,7 +18,7 @@ from halfwidth.results.comparison import Comparisons, Effect
 from halfwidth.verbs.given import as_data, refuse_idle
 
 Test = Literal["auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"]
-Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "none"]
+Correction = Literal["stepdown", "holm", "bonferroni", "benjamini_hochberg", "none"]
 
 
 def compare(
@@ -30,8 +30,8 @@ def compare(
     average: Any = None,
     baseline: str | None = None,
     effect: Effect = "difference",
-    test: Test = "auto",
-    correction: Correction = "holm",
+    test: Test = "none",
+    correction: Correction = "stepdown",
     margin: Numbers | None = None,
     goal: Numbers | None = None,
     method: str = AUTO,
@@ -71,12 +71,14 @@ def compare(
     effect : {"difference", "ratio"}, default "difference"
         First minus second, or first over second. Of raters the ratio is Williams' index: 1
         where the model is like one more rater.
-    test : {"auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"}, default "auto"
-        The test beside the interval. ``"auto"``: mid-p McNemar for proportions of independent
-        cases, else a permutation of the two results of each case.
-    correction : {"holm", "bonferroni", "benjamini_hochberg", "none"}, default "holm"
-        Of the p-values of several comparisons, beside which stand intervals that hold for all
-        of them together; ``"none"`` leaves out both.
+    test : {"auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"}, default "none"
+        Another test beside the p value of the interval, on which verdicts rest. ``"auto"``:
+        mid-p McNemar for proportions of independent cases, else a permutation of the two
+        results of each case.
+    correction : str, default "stepdown"
+        Of the p values of several comparisons, with intervals that hold for all of them.
+        ``"stepdown"`` under their joint law has the most power; ``"holm"`` and ``"bonferroni"``
+        know none; ``"benjamini_hochberg"`` has no such intervals; ``"none"`` leaves out both.
     margin : float or mapping of str to float, optional
         Largest loss that would not matter, above 0, in the unit of the metric (of a ratio a
         share): asks for non-inferiority and equivalence. Of several metrics that of each:

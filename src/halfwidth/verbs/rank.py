@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from halfwidth.comparison.multiplicity import STEPDOWN
 from halfwidth.comparison.settings import check_families, check_models, plain, resolve_settings
 from halfwidth.core.by_metric import Numbers
 from halfwidth.core.errors import OptionError
@@ -147,7 +148,7 @@ the rank of C is 3.
             effect="difference",
             baseline=None,
             test=options.test,
-            correction="holm",
+            correction=STEPDOWN,
             margin=None,
             goal=None,
         ),

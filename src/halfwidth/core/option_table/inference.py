@@ -131,20 +131,23 @@ COMPARISON: Final[dict[str, Option]] = {
         flag="--ratio",
     ),
     "test": Option(
-        "The test beside the interval.",
+        "Another test beside the p value of the interval, on which verdicts rest.",
         '``"auto"``: mid-p McNemar for proportions of independent cases, else a permutation of '
         "the two results of each case.",
-        default="auto",
+        default="none",
         choices=("auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"),
         metavar="NAME",
         group=Group.COMPARISON,
         kinds=_OF_MODELS,
     ),
     "correction": Option(
-        "Of the p-values of several comparisons, beside which stand intervals that hold for all of "
-        'them together; ``"none"`` leaves out both.',
-        default="holm",
-        choices=("holm", "bonferroni", "benjamini_hochberg", "none"),
+        "Of the p values of several comparisons, with intervals that hold for all of them.",
+        '``"stepdown"`` under their joint law has the most power; ``"holm"`` and '
+        '``"bonferroni"`` know none; ``"benjamini_hochberg"`` has no such intervals; ``"none"`` '
+        "leaves out both.",
+        type="str",
+        default="stepdown",
+        choices=("stepdown", "holm", "bonferroni", "benjamini_hochberg", "none"),
         metavar="NAME",
         group=Group.COMPARISON,
         kinds=_OF_MODELS,

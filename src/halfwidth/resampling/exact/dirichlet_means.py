@@ -17,7 +17,6 @@ from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
@@ -29,10 +28,7 @@ from halfwidth.resampling.exact.gathered_cells import gathered
 from halfwidth.resampling.exact.inversion import (
     GammaRatios,
     RandomUnit,
-    least_log_probability_below,
-    log_probability_below,
     lower_quantiles,
-    most_log_probability_below,
 )
 from halfwidth.resampling.exact.proportions import weighted_proportions
 from halfwidth.resampling.tails import as_distribution
@@ -120,79 +116,6 @@ def _ends_of_places(
         low if np.isfinite(low) else mean - below,
         high if np.isfinite(high) else mean + above,
     )
-
-
-@frozen(eq=False)
-class MeansBeyond:
-    """How likely means of differences reach beyond a margin, without a draw."""
-
-    # From places to differences of cases, (P, n), of two models each, in the canonical order of the
-    # design, which has one stratum
-    differences: Callable[[NDArray[np.intp]], Array]
-    n_pairs: int
-    design: Design
-    pseudo_cases: PseudoCases
-    least: Callable[[NDArray[np.intp]], Array]  # The least distance of each pseudo-case, (P,)
-    margin: float  # From 0 up
-    places: NDArray[np.intp] | None = None  # Which pairs are meant; None: all
-    known: dict[str, Array] = field(default_factory=dict)  # What has been looked for
-
-    def some(self, places: NDArray[Any]) -> MeansBeyond:
-        """Of some of them, by their places or by a mask."""
-        return replace(self, places=self._chosen[places])
-
-    @property
-    def _chosen(self) -> NDArray[np.intp]:
-        return np.arange(self.n_pairs) if self.places is None else self.places
-
-    def shares(self, tail: float) -> tuple[Array, Array]:
-        """For the lower and for the upper end, (P, 2): P(D <= margin) and P(D >= -margin)."""
-        # And of what lies beyond the margin on the other side: P(D < -margin) and P(D > margin).
-        # Those that could be on either side of the tail are exact, the others are on the right one.
-        if not self.known:
-            least = self._all(np.arange(self.n_pairs), least_log_probability_below)
-            unknown = np.full(least.shape, np.nan)
-            self.known.update(least=least, most=unknown, inverted=unknown.copy())
-        chosen, known = self._chosen, self.known
-        low = known["least"] < ROUGHLY * tail
-        self._look_for("most", low, most_log_probability_below)
-        close = low & (known["most"] > tail / ROUGHLY)
-        self._look_for("inverted", close, lambda ratios, t: log_probability_below(ratios, t)[0])
-        rough = np.where(low, known["most"], known["least"])
-        inverted = known["inverted"]
-        best = np.where(np.isnan(inverted), rough, inverted)[chosen]
-        return best[..., 0], best[..., 1]
-
-    def _look_for(
-        self,
-        name: str,
-        wanted: NDArray[np.bool_],
-        log_probability: Callable[[GammaRatios, Array], Array],
-    ) -> None:
-        """Make known what is wanted, (n_pairs, 2, 2), of the chosen pairs."""
-        chosen = self._chosen
-        sought = chosen[(wanted & np.isnan(self.known[name]))[chosen].any(axis=(1, 2))]
-        if len(sought):
-            self.known[name][sought] = self._all(sought, log_probability)
-
-    def _all(
-        self, places: NDArray[np.intp], log_probability: Callable[[GammaRatios, Array], Array]
-    ) -> Array:
-        """Probabilities of the pairs at some places, (P, 2 ends, 2 margins)."""
-        shares = np.empty((len(places), 2, 2))
-        step = max(1, MOST_ELEMENTS // self.design.n)
-        for start in range(0, len(places), step):
-            part = slice(start, start + step)
-            differences = self.differences(places[part])
-            pseudo_cases = self.pseudo_cases.with_least(self.least(places[part]))
-            ends = _inverted(differences, self.design, pseudo_cases, np.inf)
-            for side, end in enumerate(ends):
-                margin = -self.margin if end.is_upper else self.margin
-                shares[part, side, 0] = end.share_up_to(margin, log_probability)
-                shares[part, side, 1] = (
-                    end.share_up_to(-margin, log_probability) if margin else shares[part, side, 0]
-                )
-        return shares
 
 
 @frozen(eq=False)

@@ -1,8 +1,8 @@
-"""Dirichlet intervals of several differences that hold together: at which level each is to be made.
+"""Draws of several differences under Dirichlet weights.
 
 All pairs of models share the weights of the cases, that of the pseudo-case, and how far out a
 Pareto draw puts it, so that all differences together have one distribution. How far out its draws
-lie says which intervals hold together (`joint.tails`).
+lie says which claims and intervals hold together (`RankedDraws`).
 """
 
 from __future__ import annotations
@@ -13,27 +13,22 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import Effect, differences_of
+from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Array, Level
+from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.exact.dirichlet_means import MeansBeyond, outer_distances
+from halfwidth.resampling.exact.dirichlet_means import outer_distances
 from halfwidth.resampling.forms.differences import weighted_in_pairs
 from halfwidth.resampling.forms.engines import engine_for
-from halfwidth.resampling.joint.pair_claims import Claims
-from halfwidth.resampling.joint.tails import Tails, Together
+from halfwidth.resampling.joint.laws import RankedDraws
 from halfwidth.resampling.weights.dirichlet import Weighted, pseudo_weights
 from halfwidth.resampling.weights.pareto_places import (
     drawn_reach,
     least_distances,
 )
-
-# Draws of pairs that are sorted at a time. No result depends on it.
-ELEMENTS_AT_A_TIME = 2**18
-
 
 OfPairs = Callable[[int | slice], tuple[Array, Array]]
 
@@ -48,9 +43,8 @@ class JointDraws:
     n_pairs: int
     n_draws: int
     degrees_of_freedom: float = math.inf  # Of the cases: how well they know the spread of the draws
-    # From a margin to how likely each pair lies beyond it, where that is known without draws
-    beyond: Callable[[float], MeansBeyond] | None = None
-    expands: bool = False  # Whether intervals are made at expanded levels (`expanded_tail`)
+    # Whether draws alone tell how far out a value lies; of means without strata their law does
+    drawn: bool = True
 
     @classmethod
     def from_models(
@@ -76,30 +70,10 @@ class JointDraws:
 
         return cls(contrasts, len(pairs), lower[0].shape[-1], degrees_of_freedom)
 
-    def together(self, level: Level) -> Together:
-        """At which level the intervals of all pairs hold together, and how far they must reach."""
-        return self.tails(level).together()
-
-    def stepdown(self, level: Level, margin: float = 0.0) -> Claims:
-        """Which differences lie beyond ±margin, or not; as `StudentizedDifferences.stepdown`."""
-        return self.tails(level, margin).stepdown()
-
-    def tails(self, level: Level, margin: float = 0.0) -> Tails:
-        """All of the draws that claims about differences beyond ±margin rest on."""
-        tails = Tails.empty(
-            self.n_pairs,
-            self.n_draws,
-            level,
-            margin,
-            self.degrees_of_freedom,
-            exact=self.beyond and self.beyond(margin),
-            expands=self.expands,
-        )
-        step = max(1, ELEMENTS_AT_A_TIME // self.n_draws)
-        for start in range(0, self.n_pairs, step):
-            part = slice(start, min(start + step, self.n_pairs))
-            tails.fill(part, *self.contrasts(part))
-        return tails
+    def ranked(self) -> RankedDraws:
+        """How far out all of the draws lie on either side of each pair."""
+        each = (self.contrasts(pair) for pair in range(self.n_pairs))
+        return RankedDraws.of(self.n_pairs, each, self.degrees_of_freedom, moments=self.drawn)
 
 
 def draws_of_means(
@@ -124,9 +98,6 @@ def draws_of_means(
     reach, of_models = pseudo_cases.reach, least_distances(values, design, paired=True)
     far = None if reach is None else drawn_reach(reach.shape, plan)
 
-    def least(places: NDArray[np.intp]) -> Array:
-        return np.asarray(of_models[pairs[places]].max(axis=-1))
-
     def contrasts(places: int | slice) -> tuple[Array, Array]:
         first, second = np.atleast_2d(pairs[places]).T
         reaching = pseudo_cases.with_least(np.maximum(of_models[first], of_models[second]))
@@ -144,22 +115,8 @@ def draws_of_means(
             upper += share * np.minimum(mean[:, None] + above[:, None] * far, width)
         return (lower[0], upper[0]) if isinstance(places, int) else (lower, upper)
 
-    def differences(places: NDArray[np.intp]) -> Array:
-        first, second = pairs[places].T
-        return differences_of(values[first], values[second])
-
-    def beyond(margin: float) -> MeansBeyond:
-        return MeansBeyond(differences, len(pairs), design, pseudo_cases, least, margin)
-
-    known = reach is not None and len(shares) == 1
-    return JointDraws(
-        contrasts,
-        len(pairs),
-        plan.n_resamples,
-        design.effective_degrees,
-        beyond if known else None,
-        expands=reach is not None,
-    )
+    drawn = len(shares) > 1
+    return JointDraws(contrasts, len(pairs), plan.n_resamples, design.effective_degrees, drawn)
 
 
 def draws_of_test_sets(

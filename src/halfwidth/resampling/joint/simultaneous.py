@@ -1,4 +1,4 @@
-"""Simultaneous intervals of several differences: the max-t bootstrap.
+"""Several differences studentized on the same resamples, for the max-t bootstrap.
 
 A difference of a resample, divided by the standard error that this very resample has of it, is t*.
 The largest |t*| of all differences has a quantile c, and the intervals D ± c·SE hold together. A
@@ -17,15 +17,13 @@ from numpy.typing import NDArray
 from halfwidth.core.forms import TIE_SHARE, Effect, differences_of
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Array, Interval, Level
+from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import joint_resampling
 from halfwidth.resampling.forms.contract import tie_size
 from halfwidth.resampling.forms.moments import SumsOfUnits
-from halfwidth.resampling.joint.pair_claims import Claims, Flags, sides_of, stepdown
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.weights.bootstrap import count_blocks, kept_counts
 from halfwidth.summaries.all_statistics import STATISTICS
@@ -61,81 +59,6 @@ class StudentizedDifferences:
         """The share of resamples in which t* is infinite, of each difference."""
         infinite = [np.count_nonzero(np.isinf(row)) for row in self.replicates]
         return np.asarray(np.array(infinite) / self.replicates.shape[-1])
-
-    def subset(self, places: NDArray[Any]) -> StudentizedDifferences:
-        """Some of the differences, by their places in order or by a mask."""
-        if places.all() if places.dtype == bool else len(places) == len(self.estimates):
-            return self  # the replicates of all pairs are too many to be copied
-        return StudentizedDifferences(
-            self.estimates[places], self.standard_errors[places], self.replicates[places]
-        )
-
-    def critical_value(self, level: Level) -> float:
-        """The quantile of the largest |t*|, or of the largest t* towards the side of a bound."""
-        # Differences without a standard error are left out, and so is a resample that leaves one of
-        # the others undefined. NaN where nothing is left.
-        sides = self.usable[:, None] & sides_of(level)
-        return _quantile(_largest(self.replicates, *sides.T), level)
-
-    def bounds(self, level: Level) -> Interval:
-        """D ± c·SE, which hold together, on the sides of the level, (P,); NaN without an SE."""
-        known = np.where(self.usable, self.standard_errors, np.nan)
-        with np.errstate(invalid="ignore"):
-            reach = self.critical_value(level) * known
-        low = (
-            np.full_like(known, -np.inf) if level.alternative == "upper" else self.estimates - reach
-        )
-        high = (
-            np.full_like(known, np.inf) if level.alternative == "lower" else self.estimates + reach
-        )
-        return Interval.of(
-            np.where(self.usable, low, np.nan), np.where(self.usable, high, np.nan), known
-        )
-
-    def stepdown(self, level: Level, margin: float = 0.0) -> Claims:
-        """Which differences lie beyond ±margin, or not, with all that is claimed true at the level.
-
-        A pair has two hypotheses: the first model is not better by more than the margin, nor is the
-        second. Those that the intervals reject leave the maximum, whose quantile then falls, until
-        none is rejected any more. A one-sided level has only the hypotheses of its side.
-
-        That a model *is* better by more than the margin is rejected sooner than that it is worse,
-        and by the same side of the pair. Such hypotheses therefore never stay in the maximum
-        longer than those above, and the last quantile is theirs too.
-        """
-        usable = self.usable
-        sides = usable[:, None] & sides_of(level)
-        errors = np.where(usable, self.standard_errors, 1.0)
-        signed = np.stack([self.estimates, -self.estimates], axis=-1)
-        beyond, short = (signed - margin) / errors[:, None], (signed + margin) / errors[:, None]
-
-        def critical_value(left: Flags) -> float:
-            return _quantile(_largest(self.replicates, *left.T), level)
-
-        better, limits = stepdown(sides, critical_value, lambda critical: beyond > critical)
-        if margin == 0 or not limits:
-            return Claims(better, better[:, ::-1])
-        return Claims(better, (sides & (short >= limits[-1]))[:, ::-1])
-
-
-def _largest(replicates: Array, over: NDArray[np.bool_], under: NDArray[np.bool_]) -> Array:
-    """The largest of the t* of some differences and of the -t* of others, (P, B) -> (B,)."""
-    largest = np.full(replicates.shape[-1], -np.inf)
-    for row, counts_over, counts_under in zip(replicates, over, under, strict=True):
-        # The maximum is NaN where one of both is.
-        if counts_over and counts_under:
-            np.maximum(largest, np.abs(row), out=largest)
-        elif counts_over:
-            np.maximum(largest, row, out=largest)
-        elif counts_under:
-            np.maximum(largest, -row, out=largest)
-    return largest
-
-
-def _quantile(largest: Array, level: Level) -> float:
-    """The quantile of the defined maxima; no difference leaves -∞, which is no critical value."""
-    critical = float(Replicates.sorting(largest).quantile(1 - level.alpha))
-    return critical if critical > -np.inf else np.nan
 
 
 def mean_differences(
