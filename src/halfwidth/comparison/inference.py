@@ -157,7 +157,8 @@ class FamilyInference:
             null = np.array(self._nulls(beyond)) * UPWARDS
             held = p_values <= self.level.alpha
             ends = np.where(held, np.fmax(ends, null), np.fmin(ends, null))
-        return np.asarray(np.where(np.isnan(better), np.nan, ends * UPWARDS))
+        # Without the sign of a zero.
+        return np.asarray(np.where(np.isnan(better), np.nan, ends * UPWARDS + 0.0))
 
     def ends(self, level: Level, family: Flags | None = None, *, together: bool = True) -> Array:
         """The ends of all sides, (P, 2), of which those of the family hold together."""

@@ -50,7 +50,7 @@ from halfwidth.plots.style import (
     shorter,
 )
 from halfwidth.results.comparison import Difference
-from halfwidth.results.comparison_words import CORRECTIONS, p_text
+from halfwidth.results.comparison_words import CORRECTIONS, decisive_p, p_text, verdict_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +99,7 @@ def _frame_of(items: Sequence[Difference], *, narrow: bool) -> pd.DataFrame:
                 "n": item.estimate.n,
                 "numbers": numbers_text(item.estimate, with_level=with_level),
                 "p": _p_text(item),
-                "verdict": item.verdict.word if item.verdict else "",
+                "verdict": verdict_text(item),
                 "cautions": " ".join(dict.fromkeys(caution.code for caution in item.cautions)),
             }
         )
@@ -219,7 +219,7 @@ def draw_simultaneous(ax: Axes, item: Difference, y: float) -> None:
 def _label_rows(ax: Axes, frame: pd.DataFrame, items: Sequence[Difference]) -> None:
     small: dict[str, Any] = {"fontsize": NOTE_SIZE}
     quiet = small | {"color": QUIET}
-    corrections = {item.test.correction for item in items if item.test}
+    corrections = {item.correction for item in items}
     correction = CORRECTIONS.get(corrections.pop()) if len(corrections) == 1 else None
     heading = f"p ({correction})" if correction else "p"
     interval = interval_label([item.estimate for item in items])
@@ -286,11 +286,9 @@ def _explanation(items: Sequence[Difference], frame: pd.DataFrame, *, with_p: bo
     margins = sorted({v.margin for item in items if (v := item.verdict) and v.margin is not None})
     if margins:
         clauses.append(f"grey: within the margin of {', '.join(f'{m:g}' for m in margins)}")
-    tests = dict.fromkeys(
-        item.test.title for item in items if item.test and not math.isnan(item.test.p_value)
-    )
-    if tests and with_p:
-        clauses.append(f"p: {', '.join(tests)}")
+    if with_p:
+        alone = ", of this pair alone" if not any(item.correction for item in items) else ""
+        clauses.append(f"p: of the interval{alone}")
     if len(set(frame["n"])) == 1:
         clauses.append(items[0].estimate.n_text)
     lines = [""]
@@ -366,7 +364,5 @@ def _broken(row: Row[Difference], *, narrow: bool) -> str:
 
 
 def _p_text(item: Difference) -> str:
-    if item.test is None:
-        return ""
-    p_value = item.test.adjusted if item.test.correction else item.test.p_value
+    p_value = decisive_p(item)
     return "" if math.isnan(p_value) else p_text(p_value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -184,6 +185,77 @@ def claim_text(difference: Difference, verdict: Verdict) -> str:
     return f"{name} is non-inferior by {margin} ({p})"
 
 
+def verdict_text(difference: Difference) -> str:
+    """The verdict in a cell: ``better``, ``better by > 0.02``."""
+    verdict = difference.verdict
+    if verdict is None:
+        return ""
+    sign = {SHOWN: ">", EXCLUDED: "<"}.get(verdict.beyond_margin or "")
+    return f"{verdict.word} by {sign} {verdict.margin:g}" if sign else verdict.word
+
+
+def families_of(differences: Iterable[Difference]) -> list[list[Difference]]:
+    """Differences of one label and subject together, in their order."""
+    families: dict[tuple[str, str], list[Difference]] = {}
+    for one in differences:
+        families.setdefault((one.estimate.label, one.subject), []).append(one)
+    return list(families.values())
+
+
+def family_sentence(differences: Sequence[Difference]) -> str:
+    """What all comparisons of a family allow to say, in one sentence.
+
+    Examples
+    --------
+    ``liver, mean DSC: C is better than A by 0.037 (0.023 to 0.052; p = .001); A against B is open;
+    95 % CIs of each pair alone, n = 40, p values by stepdown of 3 comparisons.``
+    """
+    first = differences[0]
+    claims = [_claim_of(one) for one in differences if one.verdict and one.verdict.word != OPEN]
+    unsettled = [
+        f"{one.first} against {one.second}"
+        for one in differences
+        if one.verdict and one.verdict.word == OPEN
+    ]
+    if unsettled:
+        claims.append(f"open: {', '.join(unsettled)}")
+    label = f"{first.estimate.label}, " if first.estimate.label else ""
+    alone = " of each pair alone" if first.correction else ""
+    basis = ", ".join(dict.fromkeys(one.estimate.basis_text for one in differences))
+    how = ""
+    if first.correction:
+        how = f"; p by {CORRECTIONS[first.correction]} of {first.n_comparisons} comparisons"
+    level = percent(first.estimate.confidence_level)
+    return f"{label}{first.subject}: {'; '.join(claims)} ({level} CIs{alone}; {basis}{how})."
+
+
+def _claim_of(difference: Difference) -> str:
+    """``C is better than A by 0.037 (0.023 to 0.052; p = .001)``, the better model first."""
+    verdict = difference.verdict
+    if verdict is None:
+        return ""
+    names, (size, ends) = (difference.first, difference.second), _sizes(difference)
+    numbers = f"{size} ({ends}; {p_equals(p_text(decisive_p(difference)))})"
+    if verdict.word not in (BETTER, WORSE):
+        return f"{' against '.join(names)} {numbers}: {claim_text(difference, verdict)}"
+    better, other = names if verdict.word == BETTER else names[::-1]
+    by = {SHOWN: ", more than the margin", EXCLUDED: ", less than the margin"}
+    return f"{better} is better than {other} by {numbers}{by.get(verdict.beyond_margin or '', '')}"
+
+
+def _sizes(difference: Difference) -> tuple[str, str]:
+    """How large a difference is, and its interval, without its sign; of a ratio as it is."""
+    estimate, unit = difference.estimate, difference.metric_spec.unit
+    value, low, high = difference.value, difference.low, difference.high
+    if difference.effect == "ratio":
+        return f"a ratio of {estimate.text_of(value)}", estimate.ends_text
+    if value < 0:
+        value, low, high = -value, -high, -low
+    in_unit = f" {unit}" if unit else ""
+    ends = f"{estimate.text_of(low)} to {estimate.text_of(high)}"
+    return f"{estimate.text_of(value)}{in_unit}", ends if not math.isnan(low) else "no CI"
+
+
 def _why_few(verdict: Verdict) -> str:
     return f"no exact test of so few has p below {p_text(verdict.least_p)}"
 
@@ -243,9 +315,12 @@ def bound_text(difference: Difference, number: float, margin: float | None) -> s
     return fixed_apart(number, difference.estimate.decimals, ends)
 
 
-def equivalence_sentence(difference: Difference, result: Verdict) -> str:
+def equivalence_sentence(difference: Difference) -> str:
     """Whether the models are equivalent within the margin; empty where none was given."""
-    if result.margin is None or result.equivalent is None:
+    result = difference.verdict
+    if result is None or result.margin is None or result.equivalent is None:
+        return ""
+    if result.beyond_margin == SHOWN:
         return ""
     own = difference.simultaneous or difference.estimate
     level, low, high = _asked(difference), own.low, own.high

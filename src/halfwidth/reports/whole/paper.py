@@ -193,23 +193,26 @@ def resampling(results: Results) -> list[str]:
 
 
 def tests(results: Results) -> list[str]:
-    """Which tests stand beside differences, and whether they allow for their number."""
-    each = [one.test for one in results.comparisons or () if one.test]
-    each = [one for one in each if not math.isnan(one.p_value)]
+    """What p values are, which other tests stand beside them, and what allows for their number."""
+    compared = [one for one in results.comparisons or () if not math.isnan(one.p_value)]
     texts = []
-    for title, correction in dict.fromkeys((test.title, test.correction) for test in each):
-        some = [one for one in each if (one.title, one.correction) == (title, correction)]
-        adjusted = ""
+    for correction, count in dict.fromkeys((one.correction, one.n_comparisons) for one in compared):
+        how = ""
         if correction:
-            adjusted = f", adjusted for multiple comparisons by {CORRECTIONS[correction]}"
-        elif len(some) > 1:
-            adjusted = f"; the {len(some)} are not adjusted for multiple comparisons"
-        texts.append(f"P-values are two-sided, by {title}{adjusted}")
+            how = f", adjusted for {count} comparisons by {CORRECTIONS[correction]}"
+        elif len(compared) > 1:
+            how = ", not adjusted for multiple comparisons"
+        least = "the least alpha at which an interval excludes no difference"
+        texts.append(f"P values are two-sided, {least}{how}")
+    each = [one.test for one in results.comparisons or () if one.test]
+    for title, correction in dict.fromkeys((test.title, test.correction) for test in each):
+        adjusted = f", adjusted by {CORRECTIONS[correction]}" if correction else ""
+        texts.append(f"Beside them stand those of another test ({title}{adjusted})")
     held = [one for one in results.comparisons or () if one.verdict and one.verdict.simultaneous]
     together = [one.simultaneous for one in held if one.simultaneous]
     for title, count in dict.fromkeys((one.title, one.n_comparisons) for one in together):
         ends = f"intervals of {count} comparisons that hold at once ({title})"
-        texts.append(f"Verdicts rest on simultaneous {ends}")
+        texts.append(f"Verdicts agree with simultaneous {ends}")
     return texts
 
 

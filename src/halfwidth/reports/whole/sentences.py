@@ -7,14 +7,13 @@ from collections.abc import Iterable, Sequence
 from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.reports.whole.results import MOST_SENTENCES, Results
 from halfwidth.results.comparison import Difference
+from halfwidth.results.comparison_words import families_of, family_sentence
 from halfwidth.results.estimate import Estimate
 
 # Metrics of one test set, each said once, that are still read.
 MOST_METRICS = 12
 # The caution that the interval and the test of a difference disagree.
 DISAGREEMENT = "HW807"
-# Tasks of one verdict that are named, not counted.
-MOST_NAMED = 12
 
 
 def estimate_sentences(results: Results) -> list[str]:
@@ -64,53 +63,22 @@ def _with_interval(e: Estimate) -> str:
 
 
 def difference_sentences(results: Results) -> list[str]:
-    """One of each difference with what it allows to say; of many, what they allow to say.
+    """One of each difference with what it allows to say; of many, one of each family.
 
-    Where its test would be read differently, why.
+    Where a test that was asked for would be read differently, why.
     """
     compared = list(results.comparisons or ())
     if len(compared) > MOST_SENTENCES:
         return verdict_sentences(compared)
     return [
         " ".join(
-            [
-                item.sentence(),
-                *([item.verdict.sentence] if item.verdict else []),
-                *(one.message for one in item.cautions if one.code == DISAGREEMENT),
-            ]
+            [item.sentence(), *(one.message for one in item.cautions if one.code == DISAGREEMENT)]
         )
         for item in compared
     ]
 
 
 def verdict_sentences(compared: Sequence[Difference]) -> list[str]:
-    """What few differences allow to say; of more, which of them allow what."""
+    """What the comparisons of each family allow to say."""
     judged = [one for one in compared if one.verdict is not None]
-    if len(judged) <= MOST_SENTENCES:
-        return [_verdict(one) for one in judged]
-    by_pair: dict[str, dict[str, list[str]]] = {}
-    for one in judged:
-        by_word = by_pair.setdefault(f"{one.first} against {one.second}{_margin(one)}", {})
-        by_word.setdefault(one.verdict.word if one.verdict else "", []).append(one.estimate.label)
-    return [
-        f"{pair}: {'; '.join(_count_and_labels(word, labels) for word, labels in by_word.items())}."
-        for pair, by_word in by_pair.items()
-    ]
-
-
-def _margin(item: Difference) -> str:
-    margin = item.verdict.margin if item.verdict else None
-    unit = f" {item.metric_spec.unit}" if item.metric_spec.unit and item.effect != "ratio" else ""
-    return f" (margin {margin:g}{unit})" if margin else ""
-
-
-def _count_and_labels(word: str, labels: Sequence[str]) -> str:
-    """``inferior in 3 (liver, spleen, stomach)``; of many the number alone."""
-    named = list(dict.fromkeys(filter(None, labels)))
-    listed = f" ({', '.join(named)})" if 0 < len(named) <= MOST_NAMED else ""
-    return f"{word} in {len(labels)}{listed}"
-
-
-def _verdict(item: Difference) -> str:
-    about = f"{item.estimate.label}: " if item.estimate.label else ""
-    return f"{about}{item.verdict.sentence}" if item.verdict else ""
+    return [family_sentence(family) for family in families_of(judged)]

@@ -12,7 +12,7 @@ from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.core.forms import NO_EFFECT
 from halfwidth.document.axes import axis_for
 from halfwidth.document.parts import Adaptive, Cell, Column, Heading, Kind, Note, Part, Table
-from halfwidth.results.comparison_words import p_text
+from halfwidth.results.comparison_words import decisive_p, p_text, verdict_text
 from halfwidth.results.documents.estimates import (
     WHERE_DRAWN,
     add_drawn,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _LABEL, _MODELS, _SUBJECT = Column("label"), Column("models"), Column("of")
 _FIRST, _SECOND = Column("first", Kind.NUMBER), Column("second", Kind.NUMBER)
 _N, _METHOD = Column("n", Kind.NUMBER), Column("method")
+_P = Column("p", Kind.NUMBER)
 _VERDICT = Column("verdict", Kind.NAME)
 _CAUTIONS = Column("cautions", Kind.CAUTIONS, short="codes")
 _TOGETHER = Column("all together", Kind.INTERVAL)
@@ -247,11 +248,13 @@ def _columns(comparisons: Sequence[Difference]) -> Columns:
     }
     if any(item.simultaneous for item in comparisons):
         columns[_TOGETHER] = _simultaneous
-    if any(item.test for item in comparisons):
-        columns[Column("p", Kind.NUMBER)] = _p_value
+    if any(not math.isnan(item.p_value) for item in comparisons):
+        columns[_P] = _p_value
+    for title in dict.fromkeys(item.test.title for item in comparisons if item.test):
+        columns[Column(f"p, {title}", Kind.NUMBER)] = functools.partial(_tested, title)
     columns |= {_N: lambda item: Cell(str(item.estimate.n), item.estimate.n), _METHOD: _method}
     if any(item.verdict for item in comparisons):
-        columns[_VERDICT] = lambda item: Cell(item.verdict.word if item.verdict else "")
+        columns[_VERDICT] = lambda item: Cell(verdict_text(item))
     if any(item.cautions for item in comparisons):
         columns[_CAUTIONS] = codes_cell
     return columns
@@ -302,7 +305,13 @@ def _n_needed(item: Difference) -> Cell:
 
 
 def _p_value(item: Difference) -> Cell:
-    if item.test is None:
+    p = decisive_p(item)
+    return Cell("" if math.isnan(p) else p_text(p), p)
+
+
+def _tested(title: str, item: Difference) -> Cell:
+    """The p value of a test that was asked for."""
+    if item.test is None or item.test.title != title:
         return Cell("")
     p = item.test.adjusted if item.test.correction else item.test.p_value
     return Cell("" if math.isnan(p) else p_text(p), p)

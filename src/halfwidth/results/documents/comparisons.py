@@ -21,7 +21,12 @@ from halfwidth.document.parts import (
     Part,
     Table,
 )
-from halfwidth.results.comparison_words import CORRECTIONS, equivalence_sentence
+from halfwidth.results.comparison_words import (
+    CORRECTIONS,
+    equivalence_sentence,
+    families_of,
+    family_sentence,
+)
 from halfwidth.results.documents.comparison_tables import MOST_SENTENCES, tables
 from halfwidth.results.documents.estimates import interval_column, rule_note
 from halfwidth.results.fields import caution_items, seed_note
@@ -50,17 +55,16 @@ def comparisons_document(comparisons: Comparisons) -> Document:
 
 
 def _verdicts(comparisons: Comparisons) -> tuple[Part, ...]:
-    """What each interval allows to say, where there are few enough to be read."""
-    if len(comparisons) > MOST_SENTENCES:
+    """What each comparison allows to say; of many, what those of a level do."""
+    items = [item for item in comparisons if item.verdict is not None]
+    if not items:
         return ()
-    items = []
-    for item in comparisons:
-        if item.verdict is None:
-            continue
-        about = f"{item.estimate.label}: " if item.estimate.label else ""
-        texts = [item.verdict.sentence, equivalence_sentence(item, item.verdict)]
-        items.append(Item("", about + " ".join(filter(None, texts))))
-    return (Items(tuple(items), "Verdict" if len(items) == 1 else "Verdicts"),) if items else ()
+    title = "Verdict" if len(items) == 1 else "Verdicts"
+    if len(items) > MOST_SENTENCES:
+        texts = [family_sentence(family) for family in families_of(items)]
+    else:
+        texts = [f"{item.sentence()} {equivalence_sentence(item)}".rstrip() for item in items]
+    return (Items(tuple(Item("", text) for text in texts), title),)
 
 
 def _remarks(comparisons: Comparisons) -> list[str]:
@@ -75,22 +79,22 @@ def _remarks(comparisons: Comparisons) -> list[str]:
             if better in (Better.ZERO, Better.ONE)
             else f"No verdict: nothing says whether a higher or a lower {subject} is better{hint}."
         )
-    tests = {
-        (item.test.title, item.test.correction)
-        for item in comparisons
-        if item.test is not None and not math.isnan(item.test.p_value)
-    }
-    beside = "; verdicts rest on the intervals" if any(item.verdict for item in comparisons) else ""
+    if any(not math.isnan(item.p_value) for item in comparisons):
+        texts.append(_p_remark(comparisons))
+    tests = {(item.test.title, item.test.correction) for item in comparisons if item.test}
     for title, correction in sorted(tests):
         adjusted = f", adjusted by {CORRECTIONS[correction]}" if correction else ""
-        texts.append(f"p: {title}{adjusted}{beside}.")
+        texts.append(f"p, {title}: beside it{adjusted}; verdicts do not rest on it.")
     held = {
         (item.simultaneous.title, item.simultaneous.n_comparisons)
         for item in comparisons
         if item.simultaneous is not None
     }
     for title, count in sorted(held):
-        texts.append(f"All together: intervals of {count} comparisons that hold at once ({title}).")
+        texts.append(
+            f"All together: intervals of {count} comparisons that hold at once ({title}); an end "
+            "at what is claimed says no more than that."
+        )
     if len(comparisons) == 1 and not math.isnan(comparisons[0].superiority):
         share = percent(round(comparisons[0].superiority, 3))
         where = "the cases" if comparisons[0].paired else "all pairs of a case of each"
@@ -98,6 +102,18 @@ def _remarks(comparisons: Comparisons) -> list[str]:
             f"{comparisons[0].first} is the better one in {share} of {where} (ties count half)."
         )
     return texts
+
+
+def _p_remark(comparisons: Comparisons) -> str:
+    """What p is, and how many comparisons it allows for."""
+    families = {(item.correction, item.n_comparisons) for item in comparisons if item.correction}
+    if not families:
+        return "p: the least alpha at which the interval excludes no difference."
+    adjusted = ", ".join(
+        f"by {CORRECTIONS[correction]} for {count} comparisons"
+        for correction, count in sorted(families)
+    )
+    return f"p: of the intervals, each of its pair alone, adjusted {adjusted}."
 
 
 def _goal_sentences(goals: tuple[GoalResult, ...]) -> tuple[Part, ...]:
