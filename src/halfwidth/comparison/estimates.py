@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +23,8 @@ from halfwidth.estimation.pipeline import Job, Law, estimate_jobs, law_of
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.unpaired import estimate_unpaired, law_of_unpaired
 from halfwidth.resampling.engine import has_standard_error, standard_error
-from halfwidth.results.estimate import Estimate
+from halfwidth.resampling.joint.laws import Flags
+from halfwidth.results.estimate import Estimate, turned_round
 
 Pair = tuple[str, str]
 
@@ -39,40 +41,79 @@ class ChosenPairs:
         return self.family.jobs[pair[0]], self.family.jobs[pair[1]]
 
 
+@frozen(eq=False)
+class _InOrder:
+    """Pairs with the models of each by their names: results are the same whichever comes first."""
+
+    chosen: ChosenPairs
+    # Which pairs were given the other way round.
+    turned: Flags
+
+    @classmethod
+    def of(cls, chosen: ChosenPairs, settings: Settings) -> _InOrder:
+        """Of ratios, whose inverses have other standard errors, as they are given."""
+        pairs = [
+            pair if settings.effect == "ratio" else (min(pair), max(pair)) for pair in chosen.pairs
+        ]
+        turned = [one != pair for one, pair in zip(pairs, chosen.pairs, strict=True)]
+        return cls(replace(chosen, pairs=tuple(pairs)), np.array(turned, dtype=bool))
+
+    def as_given(self, estimates: Iterable[Estimate]) -> tuple[Estimate, ...]:
+        """Estimates of pairs in order, turned where these were given the other way round."""
+        return tuple(
+            turned_round(one) if turned else one
+            for one, turned in zip(estimates, self.turned, strict=True)
+        )
+
+
 def estimates_of(
     chosen: Sequence[ChosenPairs], settings: Settings, level: Level
 ) -> list[tuple[Estimate, ...]]:
     """The estimates of all pairs, by family; batches span the families."""
     request = replace(settings.request, level=level)
+    in_order = [_InOrder.of(one, settings) for one in chosen]
     if not settings.paired:
         return [
-            tuple(_unpaired(one, pair, request, settings) for pair in one.pairs) for one in chosen
+            one.as_given(
+                _unpaired(one.chosen, pair, request, settings) for pair in one.chosen.pairs
+            )
+            for one in in_order
         ]
     jobs = [
-        pair_job(*one.jobs(pair), settings.effect, pair) for one in chosen for pair in one.pairs
+        pair_job(*one.chosen.jobs(pair), settings.effect, pair)
+        for one in in_order
+        for pair in one.chosen.pairs
     ]
     estimates = iter(estimate_jobs(jobs, request))
-    return [tuple(next(estimates) for _ in one.pairs) for one in chosen]
+    return [one.as_given(itertools.islice(estimates, len(one.turned))) for one in in_order]
 
 
 def inference_of(
     chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings
 ) -> FamilyInference:
     """What the comparisons of a family allow to say together, by the estimates of all pairs."""
-    request, law = settings.request, None
+    request, joint = settings.request, None
+    in_order = _InOrder.of(chosen, settings)
     if settings.paired and settings.correction == STEPDOWN:
         plan = replace(settings.plan, convolves=False)
-        law = _comparanda(chosen, settings).joint_law(plan, request.level, estimates)
-    every = [*zip(chosen.pairs, estimates, strict=True)]
+        comparanda = _comparanda(in_order.chosen, settings)
+        joint = comparanda.joint_law(plan, request.level, estimates)
+    inverses = []
+    for pair, turned, estimate in zip(
+        in_order.chosen.pairs, in_order.turned, estimates, strict=True
+    ):
+        own = turned_round(estimate) if turned else estimate
+        law = _law(in_order.chosen, pair, own, settings)
+        inverses.append(inverted(law.turned() if turned else law, estimate, request))
     first = next(iter(chosen.family.jobs.values()))
     return FamilyInference(
-        [inverted(_law(chosen, pair, one, settings), one, request) for pair, one in every],
+        inverses,
         np.array([_least_p(chosen, pair, settings) for pair in chosen.pairs]),
         request.level,
         settings.correction,
         settings.effect,
         -1 if first.functional.metric.spec.better is Better.LOWER else 1,
-        law,
+        joint and joint.turned(in_order.turned),
     )
 
 

@@ -86,7 +86,8 @@ def _paired_sets(family: Family, requested: MetricRequest, missing: AnyMissing) 
             f"{family.place}{sets[0].n} case left with a prediction of every model; a comparison "
             "needs two at least"
         )
-    identities = _identities(sets, named=models[0].identities is not None)
+    by_name = [one for _, one in sorted(zip(names, sets, strict=True), key=lambda both: both[0])]
+    identities = _identities(by_name, named=models[0].identities is not None)
     shares_truth = all(np.array_equal(one.truth, sets[0].truth) for one in sets)
     return [
         replace(
@@ -170,7 +171,10 @@ def _weighing(model: ModelCases, n: int) -> NDArray[np.bool_]:
 
 
 def _identities(sets: Sequence[TestSet], *, named: bool) -> NDArray[np.intp]:
-    """Which case each is: its place, or its rank by all that is known of cases without names."""
+    """Which case each is: its place, or its rank by all that is known of cases without names.
+
+    Sets come in the order of the names of their models, whichever was given first.
+    """
     n = sets[0].n
     if named:
         return np.arange(n)

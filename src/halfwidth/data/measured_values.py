@@ -152,10 +152,14 @@ def _numbers(family: Family, model: ModelCases, metric: Metric, options: ValueOp
 def _in_canonical_order(
     models: Sequence[ModelCases], values: Array
 ) -> tuple[Sequence[ModelCases], Array, Sequence[str] | None]:
-    """Cases known by place alone ascend by all their values; and what messages call the cases."""
+    """Cases known by place alone ascend by all their values; and what messages call the cases.
+
+    The first value is that of the model whose name is first, whichever was given first.
+    """
     if models[0].identities is not None:
         return models, values, models[0].case_names
-    order = np.lexsort(values[::-1])
+    by_name = sorted(range(len(models)), key=lambda place: models[place].name)
+    order = np.lexsort(values[by_name[::-1]])
     names = [f"#{place + 1}" for place in order.tolist()]
     return [model.rows(order) for model in models], values[:, order], names
 

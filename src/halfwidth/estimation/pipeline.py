@@ -57,6 +57,18 @@ class Law:
     # where that is known without looking for it.
     tail_at: Callable[[float, bool], float] | None = None
 
+    def turned(self) -> Law:
+        """Those of the difference of the same models the other way round."""
+        tail_at = self.tail_at
+
+        def ends(level: Level) -> tuple[float, float]:
+            low, high = self.ends(level)
+            return -high, -low
+
+        if tail_at is None:
+            return Law(ends)
+        return Law(ends, lambda null, below: tail_at(-null, not below))
+
 
 @frozen
 class Job:

@@ -472,6 +472,25 @@ class Estimate(SingleResult):
         return "\n".join(lines)
 
 
+def turned_round(estimate: Estimate) -> Estimate:
+    """That of the difference of the same two models, the second minus the first."""
+
+    def negative(ends: tuple[float, float]) -> ConfidenceInterval:
+        low, high = (0.0 - end for end in reversed(ends))
+        return ConfidenceInterval(low, high)
+
+    low, high = negative((estimate.low, estimate.high))
+    unseen, n_each = estimate.if_unseen_failures, estimate.n_each
+    return replace(
+        estimate,
+        value=0.0 - estimate.value,
+        low=low,
+        high=high,
+        if_unseen_failures=None if unseen is None else negative(unseen),
+        n_each=n_each[::-1],
+    )
+
+
 # --------------------------------------------------------------------------- collections
 
 

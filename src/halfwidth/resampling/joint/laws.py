@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,6 +27,9 @@ Side = tuple[int, int]
 
 class JointLaw(Protocol):
     """How far out all sides of some pairs lie in each draw."""
+
+    def turned(self, pairs: Flags) -> JointLaw:
+        """The same with the models of some pairs exchanged."""
 
     @property
     def known(self) -> Flags:
@@ -74,6 +78,15 @@ class RankedDraws:
                 means[pair, side] = defined.mean() if some else np.nan
                 deviations[pair, side] = defined.std(ddof=1) if some else np.nan
         return cls(ranks, (means, deviations) if moments else None, degrees_of_freedom)
+
+    def turned(self, pairs: Flags) -> RankedDraws:
+        """The same with the models of some pairs exchanged."""
+        turned = pairs[:, None]
+        ranks = np.where(turned[..., None], self.ranks[:, ::-1], self.ranks)
+        if self.moments is None:
+            return replace(self, ranks=ranks)
+        means, deviations = (np.where(turned, one[:, ::-1], one) for one in self.moments)
+        return replace(self, ranks=ranks, moments=(means, deviations))
 
     @property
     def n_draws(self) -> int:
@@ -137,6 +150,18 @@ class LargestT:
     differences: StudentizedDifferences
     known: Flags
     of_ratios: bool = False  # Whose logarithms these are
+
+    def turned(self, pairs: Flags) -> LargestT:
+        """The same with the models of some pairs exchanged."""
+        signs = np.where(pairs, -1.0, 1.0)
+        estimates = self.differences.estimates * signs
+        replicates = self.differences.replicates * signs[:, None] if pairs.any() else None
+        differences = replace(
+            self.differences,
+            estimates=estimates,
+            replicates=self.differences.replicates if replicates is None else replicates,
+        )
+        return replace(self, differences=differences)
 
     def seen(self, tails: Array, nulls: Array) -> Array:
         """How many standard errors away they lie, whatever their own tails."""

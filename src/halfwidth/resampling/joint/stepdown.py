@@ -7,11 +7,16 @@ seen to: by the joint law where there is one, at least its own, at most Bonferro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
 from halfwidth.resampling.joint.laws import Flags, JointLaw, Side
+
+# Tails that differ by less than this share of them differ by rounding.
+SAME = 1e-9
 
 
 def adjusted_by_stepdown(tails: Array, seen: Array | None, law: JointLaw | None) -> Array:
@@ -20,19 +25,24 @@ def adjusted_by_stepdown(tails: Array, seen: Array | None, law: JointLaw | None)
     A side whose p value is at most α is claimed with all others of which that is true at 1 - α.
     ``seen``: how far out each side lies, by the joint law.
     """
-    order = _by_tail(tails)
     adjusted = np.full(tails.shape, np.nan)
-    if not order:
-        return adjusted
-    farthest, known, values = None, 0, []
-    # From the last side to the first the family grows.
-    for count, side in enumerate(reversed(order), 1):
-        if law is not None and law.known[side[0]]:
-            farthest, known = law.farthest(farthest, side), known + 1
-        values.append(_of_family(float(tails[side]), side, seen, law, farthest, count, known))
-    rising = np.minimum(np.maximum.accumulate(values[::-1]), 1.0)
-    for side, value in zip(order, rising.tolist(), strict=True):
-        adjusted[side] = value
+    farthest, count, known = None, 0, 0
+    values: list[list[tuple[Side, float]]] = []
+    # From the last sides to the first the family grows.
+    for sides in reversed(_ties(_by_tail(tails), tails)):
+        for side in sides:
+            if law is not None and law.known[side[0]]:
+                farthest, known = law.farthest(farthest, side), known + 1
+        count += len(sides)
+        of_all = farthest, count, known
+        values.append(
+            [(side, _of_family(float(tails[side]), side, seen, law, *of_all)) for side in sides]
+        )
+    least = 0.0
+    for tied in reversed(values):
+        for side, value in tied:
+            adjusted[side] = min(max(least, value), 1.0)
+        least = max(least, *(value for _, value in tied))
     return adjusted
 
 
@@ -57,6 +67,17 @@ def _by_tail(tails: Array) -> list[Side]:
     flat: NDArray[np.intp] = np.argsort(tails, axis=None, kind="stable")
     places = np.stack(np.unravel_index(flat, tails.shape), axis=-1).tolist()
     return [(pair, side) for pair, side in places if not np.isnan(tails[pair, side])]
+
+
+def _ties(order: Sequence[Side], tails: Array) -> list[list[Side]]:
+    """Sides of the same tail together, so that their order means nothing."""
+    groups: list[list[Side]] = []
+    for side in order:
+        if groups and tails[side] <= tails[groups[-1][0]] * (1 + SAME):
+            groups[-1].append(side)
+        else:
+            groups.append([side])
+    return groups
 
 
 def _of_family(
