@@ -34,12 +34,11 @@ import numpy as np
 from figures import FROM, LEVEL, MARKED, NUMBER, ONCE, FigureError, Table, table
 
 import halfwidth as hw
-from halfwidth.comparison import verdicts
 from halfwidth.core.option_table.table import OPTIONS
 from halfwidth.estimation import choose, evidence
 from halfwidth.resampling.forms import counts
 from halfwidth.resampling.kernels import native
-from halfwidth.results import gate
+from halfwidth.results import comparison_results, gate
 from halfwidth.results.comparison_words import equivalence_sentence
 
 HERE = Path(__file__).parent
@@ -243,15 +242,16 @@ def _threshold() -> float:
 def _equivalent() -> str:
     values = np.linspace(0.6, 0.9, 40)
     (one,) = hw.compare({"A": values, "B": values + values[::-1] / 1000}, metric="dsc", margin=0.2)
-    told = one.verdict and equivalence_sentence(one, one.verdict)
-    return str(re.findall(r"(?i)equivalent\b", str(told))[0])
+    return str(re.findall(r"(?i)equivalent\b", equivalence_sentence(one))[0])
 
 
 WORDS: dict[str, Any] = {
-    "superior": verdicts.SUPERIOR,
-    "non-inferior": verdicts.NON_INFERIOR,
-    "inferior": verdicts.INFERIOR,
-    "inconclusive": verdicts.INCONCLUSIVE,
+    "better": comparison_results.BETTER,
+    "worse": comparison_results.WORSE,
+    "non-inferior": comparison_results.NON_INFERIOR,
+    "non-superior": comparison_results.NON_SUPERIOR,
+    "open": comparison_results.OPEN,
+    "too few pairs": comparison_results.TOO_FEW,
     **{f"exit status, {word}": float(status) for word, status in gate.STATUS.items()},
     "threshold of two classes": _threshold,
     "wrongly ranked cases of a difference": float(choose.MANY_RANKED_WRONG),
@@ -329,7 +329,8 @@ def _like(said: str, now: str, unit: str | None) -> str:
     return text.replace("-", "−") if said.startswith("−") else text
 
 
-VERDICTS = "superior|non-inferior|inferior|inconclusive|equivalent"
+# Better, worse and open are words of any prose.
+VERDICTS = "non-inferior|non-superior|equivalent|too few pairs"
 METHODS = "|".join(sorted(map(re.escape, hw.METHODS.names), key=len, reverse=True))
 # What a page may say only as the program does, by kind.
 KINDS = {

@@ -88,14 +88,11 @@ def _places(comparisons: Comparisons) -> list[str]:
 
 
 def _first_of(comparisons: Comparisons, chosen: Sequence[bool], outcome: str) -> str:
-    """The verdict of the first chosen comparison, and where else the same holds."""
+    """The sentence of the first chosen comparison, and where else the same holds."""
     places = zip(comparisons, _places(comparisons), strict=True)
-    (first, place), *others = itertools.compress(places, chosen)
-    text = first.verdict.sentence if first.verdict else ""
+    (first, _), *others = itertools.compress(places, chosen)
     more = "; ".join(f"{other} ({_interval(item)})" for item, other in others)
-    # Of one comparison the verdict names the metric.
-    place = place if len(comparisons) > 1 else first.label
-    return (f"{place}: " if place else "") + text + (f" Also {outcome}: {more}." if more else "")
+    return first.sentence() + (f" Also {outcome}: {more}." if more else "")
 
 
 def _interval(item: Difference) -> str:

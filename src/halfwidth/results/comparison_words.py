@@ -152,7 +152,7 @@ def _described(difference: Difference) -> str:
 def verdict_sentence(difference: Difference, verdict: Verdict) -> str:
     """The sentence of a difference with what it allows to say."""
     claim = claim_text(difference, verdict)
-    enough = _enough_text(difference, verdict) if verdict.word == OPEN else ""
+    enough = _enough_text(difference, verdict) if verdict.unsettled else ""
     return f"{_described(difference)}: {claim}.{enough}"
 
 
@@ -257,7 +257,8 @@ def _sizes(difference: Difference) -> tuple[str, str]:
 
 
 def _why_few(verdict: Verdict) -> str:
-    return f"no exact test of so few has p below {p_text(verdict.least_p)}"
+    least = f"{verdict.least_p:.3g}".removeprefix("0")
+    return f"no exact test of so few has p below {least}"
 
 
 def _units(difference: Difference) -> str:

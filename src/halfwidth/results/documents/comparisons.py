@@ -21,6 +21,7 @@ from halfwidth.document.parts import (
     Part,
     Table,
 )
+from halfwidth.results.comparison_results import BETTER, WORSE
 from halfwidth.results.comparison_words import (
     CORRECTIONS,
     equivalence_sentence,
@@ -90,10 +91,11 @@ def _remarks(comparisons: Comparisons) -> list[str]:
         for item in comparisons
         if item.simultaneous is not None
     }
+    claimed = any(item.verdict and item.verdict.word in (BETTER, WORSE) for item in comparisons)
+    ends = "; of a claimed difference the claim alone" if claimed else ""
     for title, count in sorted(held):
         texts.append(
-            f"All together: intervals of {count} comparisons that hold at once ({title}); an end "
-            "at what is claimed says no more than that."
+            f"All together: intervals of {count} comparisons that hold at once ({title}){ends}."
         )
     if len(comparisons) == 1 and not math.isnan(comparisons[0].superiority):
         share = percent(round(comparisons[0].superiority, 3))
