@@ -251,7 +251,6 @@ WORDS: dict[str, Any] = {
     "non-inferior": comparison_results.NON_INFERIOR,
     "non-superior": comparison_results.NON_SUPERIOR,
     "open": comparison_results.OPEN,
-    "too few pairs": comparison_results.TOO_FEW,
     **{f"exit status, {word}": float(status) for word, status in gate.STATUS.items()},
     "threshold of two classes": _threshold,
     "wrongly ranked cases of a difference": float(choose.MANY_RANKED_WRONG),
@@ -330,7 +329,7 @@ def _like(said: str, now: str, unit: str | None) -> str:
 
 
 # Better, worse and open are words of any prose.
-VERDICTS = "non-inferior|non-superior|equivalent|too few pairs"
+VERDICTS = "non-inferior|non-superior|equivalent"
 METHODS = "|".join(sorted(map(re.escape, hw.METHODS.names), key=len, reverse=True))
 # What a page may say only as the program does, by kind.
 KINDS = {
