@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
@@ -24,7 +23,7 @@ from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic, spec_of
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Bounds, Interval, Level
 from halfwidth.intervals.dirichlet_intervals import dirichlet_pareto, open_side
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Quantiles
+from halfwidth.resampling.distribution import DrawnReplicates, Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import (
     acceleration,
@@ -34,7 +33,6 @@ from halfwidth.resampling.engine import (
     least_distances,
     model_error,
     robust_error,
-    share_beyond,
     standard_error,
     studentized_distribution,
     tie_tolerance,
@@ -42,6 +40,7 @@ from halfwidth.resampling.engine import (
     weights_need_bounds,
 )
 from halfwidth.resampling.exact import proportions
+from halfwidth.resampling.exact.dirichlet_means import DirichletMeans
 from halfwidth.resampling.expansion import FEWEST_EXPANDED, unexpanded_tail
 from halfwidth.resampling.forms import ranked_errors
 from halfwidth.resampling.forms.contract import BothEnds, declared_form, single_model
@@ -408,7 +407,7 @@ def intervals(
     """
     samples, n = len(values), values.shape[-1]
     design = Design.iid(n) if design is None else design
-    step = _samples_per_block(statistic, n, methods, plan)
+    step = samples_per_block(statistic, n, methods, plan)
     blocks: list[list[Computed]] = []
     for start in range(0, samples, step):
         by_level = ByLevel.of_samples(
@@ -490,29 +489,61 @@ class ByLevel:
         return made
 
 
-def tail_of_null(method: MethodSpec, by_level: ByLevel) -> Callable[[float, bool], float] | None:
-    """From a value, below the one sample's estimate or not, to the tail whose end lies on it.
+    def drawn_with(self, batch: ByLevel, row: int) -> ByLevel:
+        """The same, by the draws of a batch in which this is the sample of a row."""
+        recipes, shared = dict(self.ingredients.recipes), batch.ingredients
+
+        def weighted(method: MethodSpec) -> BothEnds:
+            low, high = shared[Need.WEIGHTED](method)
+            if isinstance(low, DrawnReplicates) and isinstance(high, DrawnReplicates):
+                own = low.of_row(row)
+                return own, own if high is low else high.of_row(row)
+            ends: BothEnds = recipes[Need.WEIGHTED]()(method)
+            return ends
+
+        def drawn(need: Need) -> Quantiles:
+            found = shared[need]
+            own: Quantiles = (
+                found.of_row(row) if isinstance(found, DrawnReplicates) else recipes[need]()
+            )
+            return own
+
+        self.ingredients.take(
+            {Need.WEIGHTED: lambda: functools.cache(weighted)}
+            | {
+                need: functools.partial(drawn, need)
+                for need in (Need.DISTRIBUTION, Need.STUDENTIZED)
+            }
+        )
+        return self
+
+
+def tails_of_null(method: MethodSpec, by_level: ByLevel) -> Callable[[float], Array] | None:
+    """From a value to the tails at which the ends on its side lie on it, (S,).
 
     None where that has to be looked for: other methods than `dirichlet_pareto`, draws, few cases.
     """
     if method.name != spec_of(dirichlet_pareto).name or not by_level.bounds.finite:
         return None
-    degrees = by_level.ingredients[Need.DEGREES_OF_FREEDOM]
-    laws = by_level.ingredients[Need.WEIGHTED](method)
-    if degrees < FEWEST_EXPANDED - 1 or share_beyond(laws[0], by_level.bounds.low) is None:
+    made = by_level.ingredients
+    degrees, laws = made[Need.DEGREES_OF_FREEDOM], made[Need.WEIGHTED](method)
+    lower, upper = laws
+    known = isinstance(lower, DirichletMeans) and isinstance(upper, DirichletMeans)
+    if degrees < FEWEST_EXPANDED - 1 or not known:
         return None
 
-    def tail_at(null: float, below: bool) -> float:
-        share = share_beyond(laws[0 if below else 1], null)
-        return math.nan if share is None else float(unexpanded_tail(share, degrees)[0])
+    def tails_at(null: float) -> Array:
+        below = null < made[Need.ESTIMATE]
+        shares = np.where(below, lower.share_up_to(null, below), upper.share_up_to(null, ~below))
+        return unexpanded_tail(shares, degrees)
 
-    return tail_at
+    return tails_at
 
 
-def _samples_per_block(
+def samples_per_block(
     statistic: Statistic, n: int, methods: Sequence[MethodSpec], plan: Plan
 ) -> int:
-    """Samples whose values or bootstrap distributions stay under the memory bound."""
+    """How many samples keep their values or bootstrap distributions under the memory bound."""
     if not any(method.resamples for method in methods):
         # Values, sorted ones and what a method makes of them are there at once.
         return max(1, MOST_ELEMENTS // 2 // max(n, 1))

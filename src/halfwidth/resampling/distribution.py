@@ -111,6 +111,10 @@ class DrawnReplicates(ABC):
         between = np.where(np.isinf(low) & (low < high), low, between)
         return np.where(usable, between, np.nan)
 
+    def of_row(self, row: int) -> Replicates:
+        """Those of one sample of the batch."""
+        return Replicates.sorting(self._rows[[row]])
+
     def mean(self) -> Array:
         """Mean of the defined replicates."""
         return self._moments[0]
