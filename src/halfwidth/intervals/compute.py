@@ -21,7 +21,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic, spec_of
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Bounds, Interval, Level
-from halfwidth.intervals.dirichlet_intervals import dirichlet_pareto, open_side
+from halfwidth.intervals.dirichlet_intervals import dirichlet, dirichlet_pareto, open_side
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import DrawnReplicates, Quantiles
 from halfwidth.resampling.draws import Plan
@@ -521,21 +521,26 @@ class ByLevel:
 def tails_of_null(method: MethodSpec, by_level: ByLevel) -> Callable[[float], Array] | None:
     """From a value to the tails at which the ends on its side lie on it, (S,).
 
-    None where that has to be looked for: other methods than `dirichlet_pareto`, draws, few cases.
+    None where that has to be looked for: other methods than `dirichlet` and, of ten units or more,
+    `dirichlet_pareto` within bounds.
     """
-    if method.name != spec_of(dirichlet_pareto).name or not by_level.bounds.finite:
+    made, degrees = by_level.ingredients, by_level.ingredients[Need.DEGREES_OF_FREEDOM]
+    placed = method.name == spec_of(dirichlet_pareto).name
+    enough = degrees >= FEWEST_EXPANDED - 1 and by_level.bounds.finite
+    if not (placed and enough) and method.name != spec_of(dirichlet).name:
         return None
-    made = by_level.ingredients
-    degrees, laws = made[Need.DEGREES_OF_FREEDOM], made[Need.WEIGHTED](method)
-    lower, upper = laws
-    known = isinstance(lower, DirichletMeans) and isinstance(upper, DirichletMeans)
-    if degrees < FEWEST_EXPANDED - 1 or not known:
+    lower, upper = made[Need.WEIGHTED](method)
+    if not all(isinstance(one, DirichletMeans | DrawnReplicates) for one in (lower, upper)):
         return None
 
     def tails_at(null: float) -> Array:
         below = null < made[Need.ESTIMATE]
-        shares = np.where(below, lower.share_up_to(null, below), upper.share_up_to(null, ~below))
-        return unexpanded_tail(shares, degrees)
+        shares = np.where(
+            below,
+            lower.tail_of(null, below, above=False),
+            upper.tail_of(null, ~below, above=True),
+        )
+        return unexpanded_tail(shares, degrees) if placed else np.asarray(shares)
 
     return tails_at
 

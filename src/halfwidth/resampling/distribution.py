@@ -111,6 +111,18 @@ class DrawnReplicates(ABC):
         between = np.where(np.isinf(low) & (low < high), low, between)
         return np.where(usable, between, np.nan)
 
+    def tail_of(self, value: float, some: NDArray[np.bool_], *, above: bool) -> Array:
+        """The probability whose quantile is a value, or of a tail above 1 less that; of some."""
+        tails = np.full(len(self._rows), np.nan)
+        for row in np.flatnonzero(some):
+            own, limit = (-self._rows[row], -value) if above else (self._rows[row], value)
+            up_to, further = own[own <= limit], own[own > limit]
+            place = len(up_to) - 1.0
+            if len(up_to) and len(further):
+                place += (limit - up_to.max()) / (further.min() - up_to.max())
+            tails[row] = max(place, 0.0) / max(len(up_to) + len(further) - 1, 1)
+        return tails
+
     def of_row(self, row: int) -> Replicates:
         """Those of one sample of the batch."""
         return Replicates.sorting(self._rows[[row]])

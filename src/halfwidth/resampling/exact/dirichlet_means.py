@@ -275,8 +275,10 @@ class DirichletMeans(Undrawn):
         upper, lower = self.high - width * away[samples:], self.low + width * away[:samples]
         return np.asarray(upper if self.is_upper else lower)
 
-    def share_up_to(self, value: float, some: NDArray[np.bool_]) -> Array:
+    def tail_of(self, value: float, some: NDArray[np.bool_], *, above: bool) -> Array:
         """How likely some of the means lie up to a value, or of an upper end from it on."""
+        if above is not self.is_upper:
+            raise TypeError("an upper end has a tail above, a lower one below")
         ratios = self.from_high if self.is_upper else self.from_low
         away = (self.high - value if self.is_upper else value - self.low) / (self.high - self.low)
         low, high = ratios.limits
