@@ -454,7 +454,9 @@ def test_pairs_of_models_have_the_same_least_distance_together() -> None:
         assert together is not None
         assert together.low <= one.low
         assert one.high <= together.high
-        assert together.high - together.low < 2 * (one.high - one.low)
+        for end, own in ((together.low, one.low), (together.high, one.high)):
+            # An end whose side is claimed lies at no difference.
+            assert end == 0 or abs(end - one.value) < 2 * abs(own - one.value)
 
 
 @pytest.mark.parametrize("other", [0.9001, 0.91, 0.8])
