@@ -46,7 +46,6 @@ CONDITIONAL = {
     "is halved down to the fewest; then " + WHOLE_NUMBERS,
     "resampling/distribution.py _count": "a power of 2 that is halved",
     "resampling/exact/inversion.py _trapezoid": "nodes go up to the farthest",
-    "resampling/joint/pair_claims.py stepdown": "fewer claims are left each time",
     "resampling/kernels/formulas.py without_nan": "each term of a formula is looked at once",
     "resampling/weights/gammas.py _tabulated": "an even number that is halved",
     "resampling/weights/multinomial.py binomial_quantile": "a count that grows to n or falls to 0",

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from halfwidth.core.types import Level
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.moments import studentized
+from halfwidth.resampling.joint.laws import LargestT
 from halfwidth.resampling.joint.simultaneous import (
     MEAN,
     StudentizedDifferences,
@@ -21,7 +21,6 @@ from halfwidth.resampling.joint.simultaneous import (
 )
 
 Array = NDArray[np.float64]
-LEVEL = Level(0.95)
 DESIGNS = {
     "cases": Design((12,), paired=True),
     "clusters": Design((5,), (1, 1, 2, 3, 5), paired=True),
@@ -117,41 +116,34 @@ def test_the_critical_value_is_that_of_all_resamples() -> None:
     largest = np.abs(t).max(axis=0)
     drawn = mean_differences(values, pairs, Design((n,), paired=True), Plan(5, 200_000))
     for level in (0.8, 0.9, 0.95):
-        critical = drawn.critical_value(Level(level))
+        low, high = ends_of(drawn, level).T
+        (critical, *_) = (high - drawn.estimates) / drawn.standard_errors
+        assert high - low == pytest.approx(2 * critical * drawn.standard_errors)
         slack = 5 * np.sqrt(level * (1 - level) / 200_000)
         # Within rounding of a value that many resamples share.
         assert (largest < critical * (1 - 1e-9)).mean() <= level + slack
         assert (largest <= critical * (1 + 1e-9)).mean() >= level - slack
 
 
-def hand_made(rows: Any, estimates: Any, errors: Any) -> StudentizedDifferences:
-    return StudentizedDifferences(
-        np.array(estimates, float), np.array(errors, float), np.array(rows, float)
-    )
+def ends_of(differences: StudentizedDifferences, level: float = 0.95) -> Array:
+    """Both ends of all differences, which hold together."""
+    law, farthest = LargestT(differences, differences.usable), None
+    for side in np.argwhere(np.repeat(law.known[:, None], 2, axis=1)).tolist():
+        farthest = law.farthest(farthest, tuple(side))
+    assert farthest is not None
+    return law.ends(farthest, 1 - level)
 
 
-def test_bounds_reach_as_far_as_the_largest_t() -> None:
-    rows = [np.linspace(-2, 3, 101), np.linspace(1, -4, 101)]
-    differences = hand_made(rows, [0.5, -0.2], [0.1, 0.2])
-    largest = np.sort(np.maximum(np.abs(rows[0]), np.abs(rows[1])))
-    critical = float(np.quantile(largest, 0.95))
-    assert differences.critical_value(LEVEL) == pytest.approx(critical)
-    interval = differences.bounds(LEVEL)
-    assert interval.low == pytest.approx([0.5 - critical * 0.1, -0.2 - critical * 0.2])
-    assert interval.high == pytest.approx([0.5 + critical * 0.1, -0.2 + critical * 0.2])
-
-
-def test_a_one_sided_bound_looks_to_its_side_only() -> None:
-    rows = [np.linspace(-2, 3, 101), np.linspace(1, -4, 101)]
-    differences = hand_made(rows, [0.5, -0.2], [0.1, 0.2])
-    over = np.quantile(np.maximum(*rows), 0.95)
-    under = np.quantile(-np.minimum(*rows), 0.95)
-    lower = differences.bounds(Level(0.95, "lower"))
-    upper = differences.bounds(Level(0.95, "upper"))
-    assert lower.low == pytest.approx([0.5 - over * 0.1, -0.2 - over * 0.2])
-    assert np.isposinf(lower.high).all()
-    assert upper.high == pytest.approx([0.5 + under * 0.1, -0.2 + under * 0.2])
-    assert np.isneginf(upper.low).all()
+def test_ends_reach_as_far_as_the_largest_t() -> None:
+    rows = np.array([np.linspace(-2, 3, 101), np.linspace(1, -4, 101)])
+    differences = StudentizedDifferences(np.array([0.5, -0.2]), np.array([0.1, 0.2]), rows)
+    critical = float(np.quantile(np.abs(rows).max(axis=0), 0.95))
+    expected = np.array([[0.5], [-0.2]]) + critical * np.array([[-0.1, 0.1], [-0.2, 0.2]])
+    assert ends_of(differences) == pytest.approx(expected)
+    # Of ratios these are logarithms.
+    law = LargestT(differences, differences.usable, of_ratios=True)
+    seen = law.seen(np.zeros((2, 2)), np.array([1.1, 1.1]))
+    assert seen[0] == pytest.approx((0.5 - np.log(1.1)) / 0.1 * np.array([1, -1]))
 
 
 def test_identical_models_neither_count_nor_get_an_interval() -> None:
@@ -161,9 +153,8 @@ def test_identical_models_neither_count_nor_get_an_interval() -> None:
     differences = mean_differences(values, all_pairs(3), design, plan)
     alone = mean_differences(values, all_pairs(3)[:1], design, plan)
     assert differences.usable.tolist() == [True, True, False]
-    critical = differences.critical_value(LEVEL)
-    assert critical == pytest.approx(alone.critical_value(LEVEL), rel=1e-12)
-    assert np.isnan(differences.bounds(LEVEL).low).tolist() == [False, False, True]
+    assert ends_of(differences)[0] == pytest.approx(ends_of(alone)[0], rel=1e-12)
+    assert np.isnan(ends_of(differences)[2]).all()
 
 
 def test_rounding_is_no_difference() -> None:
@@ -183,77 +174,12 @@ def test_resamples_without_spread_are_kept_as_infinite() -> None:
     share = 0.8**5 + 0.2**5  # without the case, or that case alone
     slack = 5 * np.sqrt(share * (1 - share) / 20_000)
     assert differences.infinite_share[0] == pytest.approx(share, abs=slack)
-    interval = differences.bounds(LEVEL)
-    assert (float(interval.low[0]), float(interval.high[0])) == (-np.inf, np.inf)
+    assert ends_of(differences).tolist() == [[-np.inf, np.inf]]
 
 
 def test_an_undefined_resample_is_left_out_of_all() -> None:
     rows = np.vstack([np.linspace(-1, 1, 101), np.linspace(-3, 3, 101)])
     rows[0, ::2] = np.nan
-    differences = hand_made(rows, [0.0, 0.0], [1.0, 1.0])
+    differences = StudentizedDifferences(np.zeros(2), np.ones(2), rows)
     expected = np.quantile(np.abs(rows[1, 1::2]), 0.95)
-    assert differences.critical_value(LEVEL) == pytest.approx(expected)
-
-
-def stepped_down(
-    differences: StudentizedDifferences, margin: float, sides: tuple[int, ...]
-) -> set[tuple[int, int, bool]]:
-    """Romano and Wolf's stepdown over sets of hypotheses, written out.
-
-    Of each side, that the model is not better by more than the margin, and (``True``) that the
-    other one is.
-    """
-    pairs = range(len(differences.estimates))
-    remaining = {(pair, sign, worse) for pair in pairs for sign in sides for worse in (False, True)}
-    claimed: set[tuple[int, int, bool]] = set()
-    while remaining:
-        maxima = np.max(
-            [sign * differences.replicates[pair] for pair, sign, _ in remaining], axis=0
-        )
-        critical = np.quantile(maxima, 0.95)
-        rejected = {
-            (pair, sign, worse)
-            for pair, sign, worse in remaining
-            if (sign * differences.estimates[pair] + (margin if worse else -margin))
-            / differences.standard_errors[pair]
-            > critical
-        }
-        if not rejected:
-            break
-        claimed |= rejected
-        remaining -= rejected
-    return claimed
-
-
-@pytest.mark.parametrize("alternative", ["two-sided", "lower", "upper"])
-@pytest.mark.parametrize("margin", [0.0, 0.02])
-def test_stepdown_equals_sets_of_hypotheses(alternative: Any, margin: float) -> None:
-    generator = np.random.default_rng(4)
-    lead = np.array([0.0, 0.004, 0.02, 0.022, 0.09])[:, None]
-    values = 0.8 + lead + 0.03 * generator.normal(size=(5, 40))
-    design = Design((40,), paired=True)
-    differences = mean_differences(values, all_pairs(5), design, Plan(2, 999))
-    sides = {"two-sided": (1, -1), "lower": (1,), "upper": (-1,)}[alternative]
-    level = Level(0.95, alternative)
-    claims = differences.stepdown(level, margin)
-    claimed = claims.better
-    got = {(pair, (1, -1)[side], False) for pair, side in np.argwhere(claimed).tolist()}
-    # That a model is not better rests on the side of the other one.
-    got |= {(pair, (-1, 1)[side], True) for pair, side in np.argwhere(claims.not_better).tolist()}
-    assert got == stepped_down(differences, margin, sides)
-    interval = differences.bounds(level)
-    # Never fewer claims than the intervals make.
-    assert (claimed[:, 0] >= (interval.low > margin)).all()
-    assert (claimed[:, 1] >= (interval.high < -margin)).all()
-    if not margin and alternative == "two-sided":
-        single = int((interval.low > 0).sum() + (interval.high < 0).sum())
-        assert claimed.sum() > single > 0
-
-
-def test_marginal_sets_are_subsets() -> None:
-    values, design, plan = three_models(12), DESIGNS["cases"], Plan(9, 499)
-    every = mean_differences(values, all_pairs(3), design, plan)
-    with_one = mean_differences(values, np.array([[1, 0], [1, 2]]), design, plan)
-    of_one = every.subset(np.array([0, 2]))
-    assert with_one.critical_value(LEVEL) == pytest.approx(of_one.critical_value(LEVEL), rel=1e-9)
-    assert with_one.critical_value(LEVEL) <= every.critical_value(LEVEL)
+    assert ends_of(differences) == pytest.approx(np.array([[-expected, expected]] * 2))

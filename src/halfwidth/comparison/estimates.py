@@ -19,7 +19,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Level
 from halfwidth.data.families import MeasuredFamily
-from halfwidth.estimation.pipeline import Job, Law, estimate_jobs, law_of
+from halfwidth.estimation.pipeline import Job, Law, estimate_jobs, laws_of
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.unpaired import estimate_unpaired, law_of_unpaired
 from halfwidth.resampling.engine import has_standard_error, standard_error
@@ -98,13 +98,12 @@ def inference_of(
         plan = replace(settings.plan, convolves=False)
         comparanda = _comparanda(in_order.chosen, settings)
         joint = comparanda.joint_law(plan, request.level, estimates)
-    inverses = []
-    for pair, turned, estimate in zip(
-        in_order.chosen.pairs, in_order.turned, estimates, strict=True
-    ):
-        own = turned_round(estimate) if turned else estimate
-        law = _law(in_order.chosen, pair, own, settings)
-        inverses.append(inverted(law.turned() if turned else law, estimate, request))
+    inverses = [
+        inverted(law.turned() if turned else law, estimate, request)
+        for law, turned, estimate in zip(
+            _laws(in_order, estimates, settings), in_order.turned, estimates, strict=True
+        )
+    ]
     first = next(iter(chosen.family.jobs.values()))
     return FamilyInference(
         inverses,
@@ -117,11 +116,15 @@ def inference_of(
     )
 
 
-def _law(chosen: ChosenPairs, pair: Pair, estimate: Estimate, settings: Settings) -> Law:
-    jobs, request, effect = chosen.jobs(pair), settings.request, settings.effect
+def _laws(in_order: _InOrder, estimates: Sequence[Estimate], settings: Settings) -> Sequence[Law]:
+    """The intervals of all pairs, in order, at all levels."""
+    chosen, request, effect = in_order.chosen, settings.request, settings.effect
     if settings.paired:
-        return law_of(pair_job(*jobs, effect, pair), estimate, request)
-    return law_of_unpaired(*_named(jobs, pair), request, effect)
+        jobs = [pair_job(*chosen.jobs(pair), effect, pair) for pair in chosen.pairs]
+        return laws_of(jobs, in_order.as_given(estimates), request)
+    return [
+        law_of_unpaired(*_named(chosen.jobs(pair), pair), request, effect) for pair in chosen.pairs
+    ]
 
 
 def _least_p(chosen: ChosenPairs, pair: Pair, settings: Settings) -> float:

@@ -193,7 +193,9 @@ class FamilyInference:
         return np.zeros(0) if farthest is None else farthest
 
     def _singles(self, level: Level) -> Array:
-        return np.array([one.law.ends(level) for one in self.pairs])
+        if level == self.level:
+            return np.array([(one.low, one.high) for one in self.pairs])
+        return np.array([one.law.with_others(level) for one in self.pairs])
 
     def method_of(self, pair: int, single: str) -> str:
         """How the interval of a pair is made to hold with those of the others."""

@@ -17,6 +17,7 @@ LEAST_P = 1e-6
 LARGEST_P = 0.98
 # Of the normal deviate of a tail: four digits of p.
 TOLERANCE = 1e-5
+MOST_STEPS = 60
 
 
 @frozen(eq=False)
@@ -52,7 +53,7 @@ class InvertedInterval:
 
         excluded = self.low > null if above else self.high < null
         if self.law.tail_at is not None:
-            p = max(2 * self.law.tail_at(null, above), self.least)
+            p = max(2 * self.law.tail_at(null), self.least)
         elif excluded:
             p = _root(beyond, min(self.least, alpha), alpha)
         else:
@@ -75,15 +76,32 @@ def inverted(law: Law, estimate: Estimate, request: Request) -> InvertedInterval
 
 def _root(beyond: Callable[[float], float], least: float, largest: float) -> float:
     """Where a function that grows with α changes its sign; the ends where it does not."""
-    from scipy import optimize, special
+    from scipy import special
 
     def of_deviate(deviate: float) -> float:
         return beyond(2 * float(special.ndtr(-deviate)))
 
     near, far = (-float(special.ndtri(alpha / 2)) for alpha in (largest, least))
-    if of_deviate(far) > 0:
+    at_near, at_far = of_deviate(near), of_deviate(far)
+    if at_far > 0:
         return least
-    if of_deviate(near) <= 0:
+    if at_near <= 0:
         return 1.0
-    deviate = optimize.toms748(of_deviate, near, far, xtol=TOLERANCE, rtol=TOLERANCE)
-    return 2 * float(special.ndtr(-deviate))
+    # Regula falsi: an end that stays twice counts half (Illinois), and each fourth step halves.
+    above_last = None
+    for step in range(MOST_STEPS):
+        slope = (at_far - at_near) / (far - near)
+        ahead = near - at_near / slope if math.isfinite(slope) and slope else math.nan
+        if step % 4 == 3 or not near < ahead < far:
+            ahead = (near + far) / 2
+        found = of_deviate(ahead)
+        above = found > 0
+        share = 0.5 if above is above_last else 1.0
+        if above:
+            near, at_near, at_far = ahead, found, share * at_far
+        else:
+            far, at_far, at_near = ahead, found, share * at_near
+        above_last = above
+        if far - near <= TOLERANCE * far:
+            break
+    return 2 * float(special.ndtr(-far))

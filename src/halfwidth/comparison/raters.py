@@ -30,7 +30,7 @@ from halfwidth.core.types import Array
 from halfwidth.data.families import MeasuredFamily
 from halfwidth.data.reader_pairs import RATERS, Raters, pair_name
 from halfwidth.estimation.differences import difference_functional
-from halfwidth.estimation.pipeline import Job, estimate_jobs, law_of
+from halfwidth.estimation.pipeline import Job, estimate_jobs, laws_of
 from halfwidth.estimation.records import NO_VALUES, Functional
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.estimate import Estimate
@@ -70,7 +70,8 @@ def against_raters(
 def _judged(sides: _Sides, job: Job, estimate: Estimate, settings: Settings) -> Difference:
     """The difference of one family with what it allows to say."""
     difference, request = sides.difference(estimate, settings), settings.request
-    one = inverted(law_of(job, estimate, request), estimate, request)
+    (law,) = laws_of([job], [estimate], request)
+    one = inverted(law, estimate, request)
     least = 2.0 ** (1 - min(job.records.design.units, 1000))
     sign = difference.sign
     family = FamilyInference(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic
 from halfwidth.core.titles import AVERAGE_WORDS, metric_title
-from halfwidth.core.types import Level
+from halfwidth.core.types import Array, Level
 from halfwidth.core.undefined import WithoutResult
 from halfwidth.estimation.batches import SampleGroup, intervals_by_method
 from halfwidth.estimation.caution_context import CautionContext
@@ -35,7 +35,14 @@ from halfwidth.estimation.resolve import (
     check_accepts,
 )
 from halfwidth.intervals.all_methods import METHODS
-from halfwidth.intervals.compute import ByLevel, apply, count_ingredients, estimands, tail_of_null
+from halfwidth.intervals.compute import (
+    ByLevel,
+    apply,
+    count_ingredients,
+    estimands,
+    samples_per_block,
+    tails_of_null,
+)
 from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.resampling.designs import arrange
 from halfwidth.resampling.draws import Plan
@@ -53,21 +60,30 @@ class Law:
 
     # From a level to its ends; NaN where there is none.
     ends: Callable[[Level], tuple[float, float]]
-    # From a value, and whether it lies below the estimate, to the tail at which an end lies on it,
-    # where that is known without looking for it.
-    tail_at: Callable[[float, bool], float] | None = None
+    # The same, where all estimates of a batch are asked for that level.
+    with_others: Callable[[Level], tuple[float, float]]
+    # From a value to the tail at which the end on its side lies on it, where that is known without
+    # looking for it.
+    tail_at: Callable[[float], float] | None = None
+
+    @classmethod
+    def alone(cls, ends: Callable[[Level], tuple[float, float]]) -> Law:
+        """Of an estimate that is in no batch."""
+        return cls(ends, ends)
 
     def turned(self) -> Law:
         """Those of the difference of the same models the other way round."""
         tail_at = self.tail_at
 
-        def ends(level: Level) -> tuple[float, float]:
-            low, high = self.ends(level)
+        def turn(ends: Callable[[Level], tuple[float, float]], level: Level) -> tuple[float, float]:
+            low, high = ends(level)
             return -high, -low
 
-        if tail_at is None:
-            return Law(ends)
-        return Law(ends, lambda null, below: tail_at(-null, not below))
+        return Law(
+            functools.partial(turn, self.ends),
+            functools.partial(turn, self.with_others),
+            None if tail_at is None else lambda null: tail_at(-null),
+        )
 
 
 @frozen
@@ -149,15 +165,19 @@ def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]
         )
     batches: dict[Any, list[int]] = defaultdict(list)
     for index, job in enumerate(jobs):
-        functional, design = job.functional, job.records.design
-        statistic = (functional.statistic.spec, tuple(functional.statistic.parameters.items()))
-        bounds = functional.metric.spec.bounds
-        batches[statistic, design, bounds, functional.binary].append(index)
+        batches[_kind(job)].append(index)
     estimates: dict[int, Estimate] = {}
     for indices in batches.values():
         batch, own = [jobs[i] for i in indices], [methods[i] for i in indices]
         estimates.update(zip(indices, _estimate_batch(batch, own, request, plan), strict=True))
     return tuple(estimates[index] for index in range(len(jobs)))
+
+
+def _kind(job: Job) -> Hashable:
+    """What jobs of one batch have in common."""
+    functional = job.functional
+    statistic = functional.statistic.spec, tuple(functional.statistic.parameters.items())
+    return statistic, job.records.design, functional.metric.spec.bounds, functional.binary
 
 
 def refuse_idle_draws(estimates: Sequence[Estimate], request: Request) -> None:
@@ -297,38 +317,84 @@ def _estimate(
     return replace(estimate, cautions=tuple(cautions))
 
 
-def law_of(job: Job, estimate: Estimate, request: Request) -> Law:
-    """The intervals of a job at all levels, by the method that made its estimate.
+def laws_of(jobs: Sequence[Job], estimates: Sequence[Estimate], request: Request) -> list[Law]:
+    """The intervals of jobs at all levels, by the methods that made their estimates.
 
     With failures of both kinds these are unions of both intervals.
     """
-    functional, records = job.functional, job.records
-    by_level = ByLevel.of_samples(
-        records.arranged[None],
-        functional.statistic,
-        bounds=functional.metric.spec.bounds,
-        plan=plan_of(request),
-        design=records.design,
-        binary=functional.binary,
-        estimates=np.array([estimate.value]),
-        least=np.array([records.least_distance]),
-        clip=request.method is None,
-        errors=False,
+    batches: dict[Any, list[int]] = defaultdict(list)
+    for index, (job, estimate) in enumerate(zip(jobs, estimates, strict=True)):
+        batches[_kind(job), estimate.method_spec.name].append(index)
+    laws: dict[int, Law] = {}
+    for indices in batches.values():
+        functional, design = jobs[indices[0]].functional, jobs[indices[0]].records.design
+        method = [estimates[indices[0]].method_spec]
+        step = samples_per_block(functional.statistic, design.n, method, plan_of(request))
+        for start in range(0, len(indices), step):
+            part = indices[start : start + step]
+            of_part = [jobs[i] for i in part], [estimates[i] for i in part]
+            laws.update(zip(part, _laws_of_batch(*of_part, request), strict=True))
+    return [laws[index] for index in range(len(jobs))]
+
+
+def _laws_of_batch(
+    jobs: Sequence[Job], estimates: Sequence[Estimate], request: Request
+) -> Iterator[Law]:
+    """Those of jobs of one functional, design and method, with what they share made once."""
+    functional, records = jobs[0].functional, [job.records for job in jobs]
+    values = np.array([one.value for one in estimates])
+    samples, least = (
+        np.stack([one.arranged for one in records]),
+        np.array([one.least_distance for one in records]),
     )
-    method = estimate.method_spec
-    unseen = _if_unseen(job, method) if request.failures == "both" else None
+    method = estimates[0].method_spec
+    unseen = _if_unseen(jobs[0], method) if request.failures == "both" else None
     methods = [method] if unseen is None else [method, unseen]
 
-    def ends(level: Level) -> tuple[float, float]:
+    def of_rows(rows: slice) -> ByLevel:
+        return ByLevel.of_samples(
+            samples[rows],
+            functional.statistic,
+            bounds=functional.metric.spec.bounds,
+            plan=plan_of(request),
+            design=records[0].design,
+            binary=functional.binary,
+            estimates=values[rows],
+            least=least[rows],
+            clip=request.method is None,
+            errors=False,
+        )
+
+    def ends_of(by_level: ByLevel, level: Level) -> tuple[Array, Array]:
         made = by_level.at(level, methods)
         if any(one.level != level for one in made):
-            return math.nan, math.nan
-        low = min(float(one.interval.low[0]) for one in made)
-        high = max(float(one.interval.high[0]) for one in made)
-        return around(estimate.value, low, high)
+            none = np.full(len(values), np.nan)
+            return none, none
+        low = np.min([one.interval.low for one in made], axis=0)
+        return low, np.max([one.interval.high for one in made], axis=0)
 
-    tail_at = None if unseen is not None else tail_of_null(method, by_level)
-    return Law(ends, tail_at)
+    whole = of_rows(slice(None))
+    of_all = functools.cache(functools.partial(ends_of, whole))
+    tails = None if unseen is not None else tails_of_null(method, whole)
+    tails = tails and functools.cache(tails)
+
+    def law(row: int) -> Law:
+        @functools.cache
+        def own() -> ByLevel:
+            alone = of_rows(slice(row, row + 1))
+            return whole if len(values) == 1 else alone.drawn_with(whole, row)
+
+        def ends(level: Level) -> tuple[float, float]:
+            low, high = ends_of(own(), level)
+            return around(values[row], float(low[0]), float(high[0]))
+
+        def with_others(level: Level) -> tuple[float, float]:
+            low, high = of_all(level)
+            return around(values[row], float(low[row]), float(high[row]))
+
+        return Law(ends, with_others, tails and (lambda null: float(tails(null)[row])))
+
+    return (law(row) for row in range(len(values)))
 
 
 def around(value: float, low: float, high: float) -> tuple[float, float]:

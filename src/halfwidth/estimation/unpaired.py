@@ -27,7 +27,7 @@ from halfwidth.estimation.pipeline import (
     around,
     by_itself,
     estimate_jobs,
-    law_of,
+    laws_of,
     method_for,
 )
 from halfwidth.estimation.resolve import RULE, Request
@@ -81,7 +81,7 @@ def law_of_unpaired(first: Job, second: Job, request: Request, effect: Effect) -
         interval = two.at(level).interval
         return around(value, float(interval.low[0]), float(interval.high[0]))
 
-    return Law(ends)
+    return Law.alone(ends)
 
 
 # --------------------------------------------------------------------------- methods
@@ -200,13 +200,13 @@ class _Two:
         method = _method(jobs, request, effect)
         own = _own_estimates(jobs, request, method)
         of_each = replace(request, method=method.of_each)
-        laws = law_of(jobs[0], own[0], of_each), law_of(jobs[1], own[1], of_each)
+        first_law, second_law = laws_of(jobs, own, of_each)
         plan = Plan(request.seed, request.n_resamples, kept={}, threads=request.threads)
         each = _ingredients(jobs[0], plan), _ingredients(jobs[1], plan)
         samples = TwoSamples(_sample(jobs[0]), _sample(jobs[1]), effect)
         ingredients = two_sample_ingredients(samples, each, plan)
         clip = request.method is None
-        return cls(jobs, own, method, effect, laws, each, ingredients, clip)
+        return cls(jobs, own, method, effect, (first_law, second_law), each, ingredients, clip)
 
     def at(self, level: Level) -> Computed:
         """The interval of the difference at a level."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
@@ -22,9 +21,9 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic, spec_of
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Bounds, Interval, Level
-from halfwidth.intervals.dirichlet_intervals import dirichlet_pareto, open_side
+from halfwidth.intervals.dirichlet_intervals import dirichlet, dirichlet_pareto, open_side
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Quantiles
+from halfwidth.resampling.distribution import DrawnReplicates, Quantiles, WithTails
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import (
     acceleration,
@@ -34,7 +33,6 @@ from halfwidth.resampling.engine import (
     least_distances,
     model_error,
     robust_error,
-    share_beyond,
     standard_error,
     studentized_distribution,
     tie_tolerance,
@@ -58,8 +56,8 @@ PAIRED_PROPORTIONS = frozenset({Estimand.PROPORTION_DIFFERENCE, Estimand.PROPORT
 # Elements of the largest array: 2**21 float64 are 16 MiB, which the caches of a processor hold
 # while their bounds are computed. No result depends on it.
 MOST_ELEMENTS = 2**21
-# Of a tail of 1e-9, smaller than any p value that is told apart.
-FARTHEST_DEVIATE = 6.0
+# Of a tail of 1e-9, smaller than any p value that is told apart, and how often it is halved.
+FARTHEST_DEVIATE, HALVINGS = 6.0, 30
 # A bound that rounding puts beyond the range by less than this share of it lies at its end.
 RANGE_ROUNDING = 1e-12
 
@@ -410,7 +408,7 @@ def intervals(
     """
     samples, n = len(values), values.shape[-1]
     design = Design.iid(n) if design is None else design
-    step = _samples_per_block(statistic, n, methods, plan)
+    step = samples_per_block(statistic, n, methods, plan)
     blocks: list[list[Computed]] = []
     for start in range(0, samples, step):
         by_level = ByLevel.of_samples(
@@ -491,49 +489,88 @@ class ByLevel:
             made.append(apply(method, *how, clip=self.clip, errors=self.errors))
         return made
 
+    def drawn_with(self, batch: ByLevel, row: int) -> ByLevel:
+        """The same, by the draws of a batch in which this is the sample of a row."""
+        recipes, shared = dict(self.ingredients.recipes), batch.ingredients
 
-def tail_of_null(method: MethodSpec, by_level: ByLevel) -> Callable[[float, bool], float] | None:
-    """From a value, below the one sample's estimate or not, to the tail whose end lies on it.
+        def weighted(method: MethodSpec) -> BothEnds:
+            low, high = shared[Need.WEIGHTED](method)
+            if isinstance(low, DrawnReplicates) and isinstance(high, DrawnReplicates):
+                own = low.of_row(row)
+                return own, own if high is low else high.of_row(row)
+            ends: BothEnds = recipes[Need.WEIGHTED]()(method)
+            return ends
 
-    None where that has to be looked for: other methods than `dirichlet_pareto`, and draws.
+        def drawn(need: Need) -> Quantiles:
+            found = shared[need]
+            own: Quantiles = (
+                found.of_row(row) if isinstance(found, DrawnReplicates) else recipes[need]()
+            )
+            return own
+
+        self.ingredients.take(
+            {Need.WEIGHTED: lambda: functools.cache(weighted)}
+            | {
+                need: functools.partial(drawn, need)
+                for need in (Need.DISTRIBUTION, Need.STUDENTIZED)
+            }
+        )
+        return self
+
+
+def tails_of_null(method: MethodSpec, by_level: ByLevel) -> Callable[[float], Array] | None:
+    """From a value to the tails at which the ends on its side lie on it, (S,).
+
+    None where that has to be looked for: other methods than `dirichlet` and, within bounds,
+    `dirichlet_pareto`.
     """
-    from scipy import optimize, special
-
-    if method.name != spec_of(dirichlet_pareto).name or not by_level.bounds.finite:
+    made, degrees = by_level.ingredients, by_level.ingredients[Need.DEGREES_OF_FREEDOM]
+    placed = method.name == spec_of(dirichlet_pareto).name
+    known = degrees >= 1 and by_level.bounds.finite
+    if not (placed and known) and method.name != spec_of(dirichlet).name:
         return None
-    ingredients = by_level.ingredients
-    degrees, laws = ingredients[Need.DEGREES_OF_FREEDOM], ingredients[Need.WEIGHTED](method)
-    if degrees < 1 or share_beyond(laws[0], by_level.bounds.low) is None:
+    lower, upper = made[Need.WEIGHTED](method)
+    if not (isinstance(lower, WithTails) and isinstance(upper, WithTails)):
         return None
-    estimate = float(ingredients[Need.ESTIMATE][0])
 
-    def share_at(value: float, below: bool) -> float:
-        share = share_beyond(laws[0 if below else 1], value)
-        return math.nan if share is None else float(share[0])
+    def tails_at(null: float) -> Array:
+        estimates = made[Need.ESTIMATE]
+        below = null < estimates
 
-    def tail_at(null: float, below: bool) -> float:
+        def shares(values: Array) -> Array:
+            lows = lower.tail_of(values, below, above=False)
+            return np.asarray(np.where(below, lows, upper.tail_of(values, ~below, above=True)))
+
+        if not placed:
+            return shares(np.full(below.shape, null))
         if degrees >= FEWEST_EXPANDED - 1:
-            return float(unexpanded_tail(np.asarray(share_at(null, below)), degrees))
+            return unexpanded_tail(shares(np.full(below.shape, null)), degrees)
+        return _tails_of_few(shares, estimates, null - estimates, degrees)
 
-        def short(deviate: float) -> float:
-            """How much more than its tail lies beyond the null, moved nearer by the factor."""
-            tail, factor = expanded_tail(float(special.ndtr(-deviate)), degrees)
-            return share_at(estimate + (null - estimate) / factor, below) - tail
-
-        if short(FARTHEST_DEVIATE) <= 0:
-            return 0.0
-        if short(0.0) >= 0:
-            return 0.5
-        deviate = optimize.toms748(short, 0.0, FARTHEST_DEVIATE)
-        return float(special.ndtr(-deviate))
-
-    return tail_at
+    return tails_at
 
 
-def _samples_per_block(
+def _tails_of_few(
+    shares: Callable[[Array], Array], estimates: Array, away: Array, degrees: float
+) -> Array:
+    """Tails at which ends lie on a value so far from the estimates, where these reach further."""
+    from scipy import special
+
+    near, far = np.zeros(away.shape), np.full(away.shape, FARTHEST_DEVIATE)
+    for _ in range(HALVINGS):
+        middle = (near + far) / 2
+        tails, factors = np.transpose(
+            [expanded_tail(one, degrees) for one in special.ndtr(-middle)]
+        )
+        reaches = shares(estimates + away / factors) > tails
+        near, far = np.where(reaches, near, middle), np.where(reaches, middle, far)
+    return np.asarray(special.ndtr(-near))
+
+
+def samples_per_block(
     statistic: Statistic, n: int, methods: Sequence[MethodSpec], plan: Plan
 ) -> int:
-    """Samples whose values or bootstrap distributions stay under the memory bound."""
+    """How many samples keep their values or bootstrap distributions under the memory bound."""
     if not any(method.resamples for method in methods):
         # Values, sorted ones and what a method makes of them are there at once.
         return max(1, MOST_ELEMENTS // 2 // max(n, 1))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,14 @@ class Distribution(Quantiles, Protocol):
 
     def mean(self) -> Array:
         """The mean."""
+
+
+@runtime_checkable
+class WithTails(Protocol):
+    """A distribution that knows how much of it lies beyond a value."""
+
+    def tail_of(self, values: Array, some: NDArray[np.bool_], *, above: bool) -> Array:
+        """Of some samples, the tail whose quantile is a value."""
 
 
 class AllDefined:
@@ -110,6 +118,23 @@ class DrawnReplicates(ABC):
         between = np.where((low == high) | (position == below), low, between)
         between = np.where(np.isinf(low) & (low < high), low, between)
         return np.where(usable, between, np.nan)
+
+    def tail_of(self, values: Array, some: NDArray[np.bool_], *, above: bool) -> Array:
+        """The probability whose quantile is a value, or of a tail above 1 less that; of some."""
+        tails = np.full(len(self._rows), np.nan)
+        for row in np.flatnonzero(some):
+            sign = -1.0 if above else 1.0
+            own, limit = sign * self._rows[row], sign * values[row]
+            up_to, further = own[own <= limit], own[own > limit]
+            place = len(up_to) - 1.0
+            if len(up_to) and len(further):
+                place += (limit - up_to.max()) / (further.min() - up_to.max())
+            tails[row] = max(place, 0.0) / max(len(up_to) + len(further) - 1, 1)
+        return tails
+
+    def of_row(self, row: int) -> Replicates:
+        """Those of one sample of the batch."""
+        return Replicates.sorting(self._rows[[row]])
 
     def mean(self) -> Array:
         """Mean of the defined replicates."""

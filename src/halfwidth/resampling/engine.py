@@ -15,10 +15,8 @@ from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution, Quantiles
+from halfwidth.resampling.distribution import Distribution
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.exact.dirichlet_means import DirichletMeans
-from halfwidth.resampling.exact.inversion import log_probability_below
 from halfwidth.resampling.exact.proportions import binomial, studentized_binomial
 from halfwidth.resampling.forms import generic
 from halfwidth.resampling.forms.contract import BothEnds, tie_size
@@ -127,13 +125,6 @@ def weighted_distributions(
     if dirichlet is None:
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
     return dirichlet.both_ends(values, design, statistic, plan, pseudo_cases)
-
-
-def share_beyond(law: Quantiles, value: float) -> Array | None:
-    """How likely the law for an end lies from a value outwards; None where draws must tell."""
-    if not isinstance(law, DirichletMeans):
-        return None
-    return law.share_up_to(value, lambda ratios, at: log_probability_below(ratios, at)[0])
 
 
 def least_distances(values: Array, design: Design, *, paired: bool = False) -> Array:

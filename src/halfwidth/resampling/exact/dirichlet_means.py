@@ -12,11 +12,12 @@ inversion averages over its places.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
@@ -28,6 +29,7 @@ from halfwidth.resampling.exact.gathered_cells import gathered
 from halfwidth.resampling.exact.inversion import (
     GammaRatios,
     RandomUnit,
+    log_probability_below,
     lower_quantiles,
 )
 from halfwidth.resampling.exact.proportions import weighted_proportions
@@ -46,13 +48,9 @@ MOST_VALUES = 4096
 # Units that differ by less than this share of the range are equal: the inversion, which sees the
 # whole range, tells hardly less apart.
 SAME = 1e-11
-# What is known roughly of a probability is within this factor of it.
-ROUGHLY = 2.0
 # Where there is no bound, places that so small a share lies beyond are as far out as that: it moves
 # no quantile of a tail of 1/1000 or more by as much as 1e-6 of its distance.
 NEVER_DRAWN = 1e-7
-# Elements of differences that are looked at a time. No result depends on it.
-MOST_ELEMENTS = 2**16
 # The mean of units, and how far the pseudo-units of either end can be taken to lie, (S,) each.
 Outermost = tuple[Array, Array, Array]
 
@@ -277,18 +275,17 @@ class DirichletMeans(Undrawn):
         upper, lower = self.high - width * away[samples:], self.low + width * away[:samples]
         return np.asarray(upper if self.is_upper else lower)
 
-    def share_up_to(
-        self, value: float, log_probability: Callable[[GammaRatios, Array], Array]
-    ) -> Array:
-        """How likely the mean lies up to a value, or of an upper end from it on."""
+    def tail_of(self, values: Array, some: NDArray[np.bool_], *, above: bool) -> Array:
+        """How likely some of the means lie up to a value, or of an upper end from it on."""
+        if above is not self.is_upper:
+            raise TypeError("an upper end has a tail above, a lower one below")
         ratios = self.from_high if self.is_upper else self.from_low
-        away = (self.high - value if self.is_upper else value - self.low) / (self.high - self.low)
+        away = (self.high - values if self.is_upper else values - self.low) / (self.high - self.low)
         low, high = ratios.limits
         shares = (away >= high).astype(float)
-        inside = np.flatnonzero((low < away) & (away < high))
+        inside = np.flatnonzero(some & (low < away) & (away < high))
         if len(inside):
-            at = np.full(len(inside), away)
-            shares[inside] = np.exp(log_probability(ratios.rows(inside), at))
+            shares[inside] = np.exp(log_probability_below(ratios.rows(inside), away[inside])[0])
         return shares
 
     def standard_deviation(self) -> Array:

@@ -63,10 +63,6 @@ HALVINGS = 3
 # Complex elements of a temporary, 4 MiB.
 MOST_ELEMENTS = 2**18
 HALF = 0.5
-# The share of the places of a random unit that are as far down or farther: ends of ranges that are
-# looked at as one. A rough probability whose log is above `LIKELY` counts as 1.
-RANGES = (1e-9, 1e-7, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.5)
-LIKELY = float(np.log(0.2))
 ROUNDING = 16 * np.finfo(float).eps
 
 
@@ -193,19 +189,6 @@ class GammaRatios:
             np.append(np.full((1, len(distinct)), self.sizes[0]), self.atom_sizes, axis=-1),
             np.append(counts[None].astype(float), self.masses, axis=-1),
             self.random,
-        )
-
-    def placed(self, totals: Array) -> GammaRatios:
-        """The same with the random unit at one place in each sample: an atom, (S,)."""
-        if self.random is None:
-            return self
-        rows = len(totals)
-        return GammaRatios(
-            self.totals,
-            self.sizes,
-            np.column_stack([self.atom_totals, totals]),
-            np.column_stack([self.atom_sizes, np.full(rows, self.random.size)]),
-            np.column_stack([self.masses, np.full(rows, self.random.mass)]),
         )
 
     @property
@@ -409,50 +392,6 @@ def log_probability_below(
         factors = np.cumprod([(shapes - power) * s for power in (1, 2, 3)], axis=0)
         return log_probability, factors * sums[1:] / sums[0], s
     return log_probability, at.slope(ratios)[None], s
-
-
-def rough_log_probability_below(ratios: GammaRatios, t: Array) -> Array:
-    """Log P(θ < t) from the saddle point, within a factor of 2 where P is below a half."""
-    log_probability = np.full(len(t), -np.inf)
-    low, _ = ratios.limits
-    possible = np.flatnonzero(low < t)
-    if len(possible):
-        at = _Saddle.located(ratios.rows(possible), t[possible], None)
-        log_probability[possible] = at.log_integrand + np.log(at.laplace())
-    return log_probability
-
-
-def least_log_probability_below(ratios: GammaRatios, t: Array) -> Array:
-    """Roughly, what log P(θ < t) is at least: that of the nearest place of the random unit."""
-    # The farther down it lies, the likelier θ is below t. The saddle point of all its places
-    # together is that of the few farthest ones, near which nothing else happens.
-    if ratios.random is None:
-        return rough_log_probability_below(ratios, t)
-    return rough_log_probability_below(ratios.placed(ratios.random.totals.max(axis=-1)), t)
-
-
-def most_log_probability_below(ratios: GammaRatios, t: Array) -> Array:
-    """Roughly, what log P(θ < t) is at most: each of some ranges of places at its farthest one."""
-    if ratios.random is None:
-        return rough_log_probability_below(ratios, t)
-    places, shares = ratios.random.totals, ratios.random.shares
-    # The share of all places that are as far down or farther.
-    order = np.argsort(places, axis=-1)
-    farther = np.empty_like(shares)
-    np.put_along_axis(
-        farther, order, np.cumsum(np.take_along_axis(shares, order, axis=-1), axis=-1), axis=-1
-    )
-    which = np.searchsorted(RANGES, farther.ravel()).reshape(farther.shape)
-    total = np.zeros(len(t))
-    for own in np.unique(which):
-        inside = which == own
-        share = np.where(inside, shares, 0.0).sum(axis=-1)
-        farthest = np.where(inside, places, np.inf).min(axis=-1)
-        rows = np.flatnonzero(share > 0)
-        part = rough_log_probability_below(ratios.rows(rows).placed(farthest[rows]), t[rows])
-        total[rows] += share[rows] * np.where(part > LIKELY, 1.0, np.exp(part))
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(np.minimum(total, 1.0)))
 
 
 class _Saddle(NamedTuple):
