@@ -176,7 +176,8 @@ def claim_text(difference: Difference, verdict: Verdict) -> str:
         if math.isnan(difference.estimate.low) or difference.estimate.asked is not None:
             level = percent(_asked(difference).confidence_level)
             return f"which is better is open without a {level} CI"
-        return "which is better is open" + (f", by {margin} too" if margin else "")
+        also = f", as is whether one is worse by {margin}" if margin else ""
+        return f"which is better is open{also}"
     shown = [p for p in verdict.p_not_worse if p <= _asked(difference).alpha]
     p = p_equals(p_text(max(shown)))
     if len(shown) == 2:
