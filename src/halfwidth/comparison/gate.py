@@ -16,6 +16,8 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import percent, rough_percent
 from halfwidth.core.types import Level
 from halfwidth.results.comparison import Comparisons, Difference, Verdict
+from halfwidth.results.comparison_results import NON_SUPERIOR, OPEN
+from halfwidth.results.comparison_words import enough_text
 from halfwidth.results.gate import FAILED, PASSED, UNDECIDED, Gate
 
 
@@ -90,12 +92,20 @@ def _places(comparisons: Comparisons) -> list[str]:
 def _first_of(comparisons: Comparisons, chosen: Sequence[bool], outcome: str) -> str:
     """The verdict of the first chosen comparison, and where else the same holds."""
     places = zip(comparisons, _places(comparisons), strict=True)
-    (first, place), *others = itertools.compress(places, chosen)
-    text = first.verdict.sentence if first.verdict else ""
-    more = "; ".join(f"{other} ({_interval(item)})" for item, other in others)
-    # Of one comparison the verdict names the metric.
-    place = place if len(comparisons) > 1 else first.label
-    return (f"{place}: " if place else "") + text + (f" Also {outcome}: {more}." if more else "")
+    (first, _), *others = itertools.compress(places, chosen)
+    more = "; ".join(f"{place} ({_interval(item)})" for item, place in others)
+    return _said(first) + (f" Also {outcome}: {more}." if more else "")
+
+
+def _said(item: Difference) -> str:
+    """The sentence of a comparison, and what else a gate asks of it."""
+    verdict = _verdict(item)
+    if verdict.settled or verdict.word == OPEN:
+        return verdict.sentence
+    also = ""
+    if verdict.word == NON_SUPERIOR:
+        also = f" Whether {item.first} is worse by as much is open."
+    return f"{verdict.sentence}{also}{enough_text(item, verdict)}"
 
 
 def _interval(item: Difference) -> str:

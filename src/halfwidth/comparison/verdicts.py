@@ -216,9 +216,6 @@ def verdict(
         low = high = math.nan
     oriented, loss, word = _oriented(difference, low, high), margin or 0.0, sides.word
     lead = oriented.value - oriented.low - loss
-    needed = None
-    if word == OPEN and oriented.known:
-        needed = _n_needed(difference, oriented, loss, error() if error else math.nan)
     narrow = (math.nan, math.nan)
     if equivalence is not None:
         # What the wider level excludes stays excluded, also where another method serves there.
@@ -237,8 +234,10 @@ def verdict(
         equivalence_high=narrow[1],
         simultaneous=difference.simultaneous is not None,
         lead_needed=lead if math.isfinite(lead) else math.nan,
-        n_needed=needed,
     )
+    if oriented.known and not judged.settled:
+        needed = _n_needed(difference, oriented, loss, error() if error else math.nan)
+        judged = replace(judged, n_needed=needed)
     return replace(judged, sentence=verdict_sentence(difference, judged))
 
 

@@ -157,6 +157,13 @@ class Verdict:
         """Whether the first model is shown to be worse by the margin."""
         return self.word == WORSE and self.beyond_margin == SHOWN
 
+    @property
+    def settled(self) -> bool:
+        """Whether no more cases are asked for: of too few none are counted."""
+        if self.margin is None or self.word == TOO_FEW:
+            return self.word != OPEN
+        return self.not_inferior or self.inferior
+
     def to_dict(self) -> dict[str, Any]:
         """Plain types, NaN as None."""
         return {

@@ -152,7 +152,7 @@ def _described(difference: Difference) -> str:
 def verdict_sentence(difference: Difference, verdict: Verdict) -> str:
     """The sentence of a difference with what it allows to say."""
     claim = claim_text(difference, verdict)
-    enough = _enough_text(difference, verdict) if verdict.word == OPEN else ""
+    enough = enough_text(difference, verdict) if verdict.word == OPEN else ""
     return f"{_described(difference)}: {claim}.{enough}"
 
 
@@ -271,7 +271,7 @@ def _units(difference: Difference) -> str:
     return f"{' and '.join(map(str, estimate.n_each or (estimate.n,)))} {estimate.case_noun}s"
 
 
-def _enough_text(difference: Difference, verdict: Verdict) -> str:
+def enough_text(difference: Difference, verdict: Verdict) -> str:
     """Which lead and which number of cases would be enough for an open difference."""
     estimate = difference.estimate
     if math.isnan(verdict.lead_needed):

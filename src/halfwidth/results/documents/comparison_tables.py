@@ -60,7 +60,7 @@ def gate_tables(comparisons: Sequence[Difference]) -> tuple[Table, Table]:
     for column, cell in _columns(comparisons).items():
         if column is _VERDICT:
             columns[Column("margin", Kind.NUMBER)] = _margin
-        if column is not _METHOD:
+        if column not in (_METHOD, _P):
             columns[column] = cell
     columns[Column("n needed", Kind.NUMBER)] = _n_needed
     left_out = (_MODELS, _FIRST, _SECOND, _N, _CAUTIONS)
