@@ -110,7 +110,7 @@ def _said(item: Difference) -> str:
 
 def _interval(item: Difference) -> str:
     """``-4.8 to 0.5 mm, margin 1``."""
-    unit = f" {item.metric_spec.unit}" if item.metric_spec.unit else ""
+    unit = f" {item.metric_spec.unit}" if item.metric_spec.unit and item.effect != "ratio" else ""
     margin = "" if item.verdict is None else f", margin {item.verdict.margin:g}"
     return f"{item.estimate.ends_text}{unit}{margin}"
 

@@ -216,6 +216,8 @@ def verdict(
         low = high = math.nan
     oriented, loss, word = _oriented(difference, low, high), margin or 0.0, sides.word
     lead = oriented.value - oriented.low - loss
+    if margin is None and oriented.value < 0:
+        lead = oriented.value - oriented.high
     narrow = (math.nan, math.nan)
     if equivalence is not None:
         # What the wider level excludes stays excluded, also where another method serves there.

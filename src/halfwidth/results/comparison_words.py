@@ -84,7 +84,7 @@ def _p_text(difference: Difference) -> str:
 
 def effect_text(difference: Difference) -> str:
     """What the difference is: ``higher by 0.012``, ``1.05 times``, ``the same``."""
-    estimate, unit = difference.estimate, difference.metric_spec.unit
+    estimate = difference.estimate
     if math.isnan(difference.value):
         return "not defined"
     if difference.effect == "ratio":
@@ -92,19 +92,25 @@ def effect_text(difference: Difference) -> str:
     if difference.value == 0:
         return "the same"
     direction = "higher" if difference.value > 0 else "lower"
-    return f"{direction} by {estimate.text_of(abs(difference.value))}{f' {unit}' if unit else ''}"
+    return f"{direction} by {estimate.text_of(abs(difference.value))}{_in_unit_of(difference)}"
 
 
 def interval_text(difference: Difference) -> str:
     """``95 % CI 0.004 to 0.020``, whose sign is that of the difference, whatever the words."""
-    estimate, unit = difference.estimate, difference.metric_spec.unit
+    estimate = difference.estimate
     level = percent(estimate.confidence_level)
     if math.isnan(estimate.low) or math.isnan(estimate.high):
         return f"no {level} CI"
     ends = f"{estimate.text_of(estimate.low)} to {estimate.text_of(estimate.high)}"
     downwards = difference.effect == "difference" and difference.value < 0
     direction = " of the difference" if downwards else ""
-    return f"{level} CI{direction} {ends}{f' {unit}' if unit else ''}"
+    return f"{level} CI{direction} {ends}{_in_unit_of(difference)}"
+
+
+def _in_unit_of(difference: Difference) -> str:
+    """`` mm``; empty of a ratio, and of a metric without a unit."""
+    unit = difference.metric_spec.unit
+    return f" {unit}" if unit and difference.effect == "difference" else ""
 
 
 def sentence(difference: Difference) -> str:
@@ -115,10 +121,10 @@ def sentence(difference: Difference) -> str:
     ``B against A: mean DSC higher by 0.012 (95 % CI 0.004 to 0.020; n = 110; paired Dirichlet);
     p = .003.``
     """
-    return f"{_described(difference)}."
+    return f"{_described(difference, None)}."
 
 
-def _described(difference: Difference) -> str:
+def _described(difference: Difference, margin: float | None) -> str:
     """The sentence without its verdict and its end."""
     estimate = difference.estimate
     about = f"{estimate.label}, " if estimate.label else ""
@@ -131,19 +137,33 @@ def _described(difference: Difference) -> str:
     )
     simultaneous = difference.simultaneous
     if simultaneous is not None and not math.isnan(simultaneous.low):
-        ends = " to ".join(
-            bound_text(difference, end, None) for end in (simultaneous.low, simultaneous.high)
-        )
         others = simultaneous.n_comparisons - 1
-        text += f"; together with {others} other{'s' * (others > 1)} {ends}"
+        text += f"; together with {others} other{'s' * (others > 1)} "
+        text += together_text(difference, margin)
     if estimate.unseen_failures_matter:
-        unit = f" {difference.metric_spec.unit}" if difference.metric_spec.unit else ""
-        text += f"; {estimate.unseen_failures_text}{unit} {IF_UNSEEN}"
+        text += f"; {estimate.unseen_failures_text}{_in_unit_of(difference)} {IF_UNSEEN}"
     if not math.isnan(difference.p_value):
         text += f"; {_p_text(difference)}"
     if difference.test is not None and not math.isnan(difference.test.p_value):
         text += f"; {difference.test.title} {p_statement(difference.test)}"
     return text
+
+
+def together_text(difference: Difference, margin: float | None) -> str:
+    """``-0.033 to 0``: an end at what is claimed is that, and no rounded number."""
+    both = difference.simultaneous
+    if both is None or math.isnan(both.low) or math.isnan(both.high):
+        return "none"
+    limits = [in_unit(difference, loss) for loss in (0.0, margin or 0.0, -(margin or 0.0))]
+    if difference.effect == "ratio":
+        limits += [1 / limit for limit in limits]
+
+    return " to ".join(
+        f"{end:.4g}"
+        if any(math.isclose(end, limit, abs_tol=1e-15) for limit in limits)
+        else difference.estimate.text_of(end)
+        for end in (both.low, both.high)
+    )
 
 
 # --------------------------------------------------------------------------- verdicts
@@ -153,17 +173,20 @@ def verdict_sentence(difference: Difference, verdict: Verdict) -> str:
     """The sentence of a difference with what it allows to say."""
     claim = claim_text(difference, verdict)
     enough = enough_text(difference, verdict) if verdict.word == OPEN else ""
-    return f"{_described(difference)}: {claim}.{enough}"
+    return f"{_described(difference, verdict.margin)}: {claim}.{enough}"
 
 
 def claim_text(difference: Difference, verdict: Verdict) -> str:
     """``B is better``, whichever of both comes first."""
     first, second = difference.first, difference.second
-    unit = difference.metric_spec.unit
-    in_units = f" {unit}" if unit and difference.effect != "ratio" else ""
-    margin = "" if verdict.margin is None else f"the margin of {verdict.margin:g}{in_units}"
+    margin = f"the margin of {verdict.margin:g}{_in_unit_of(difference)}" if verdict.margin else ""
     if verdict.word == TOO_FEW:
-        return f"{_units(difference)} are too few to say which is better, as {_why_few(verdict)}"
+        count = difference.n_comparisons
+        adjusted = f", adjusted for {count} comparisons," if difference.correction else ""
+        return (
+            f"{_units(difference)} are too few to say which is better, as no exact test of so few"
+            f"{adjusted} has p below {p_text(verdict.least_p)}"
+        )
     if verdict.word in (BETTER, WORSE):
         better = f"{first if verdict.word == BETTER else second} is better"
         return {
@@ -246,19 +269,16 @@ def _claim_of(difference: Difference) -> str:
 
 def _sizes(difference: Difference) -> tuple[str, str]:
     """How large a difference is, and its interval, without its sign; of a ratio as it is."""
-    estimate, unit = difference.estimate, difference.metric_spec.unit
+    estimate = difference.estimate
     value, low, high = difference.value, difference.low, difference.high
     if difference.effect == "ratio":
         return f"a ratio of {estimate.text_of(value)}", estimate.ends_text
     if value < 0:
         value, low, high = -value, -high, -low
-    in_unit = f" {unit}" if unit else ""
     ends = f"{estimate.text_of(low)} to {estimate.text_of(high)}"
-    return f"{estimate.text_of(value)}{in_unit}", ends if not math.isnan(low) else "no CI"
-
-
-def _why_few(verdict: Verdict) -> str:
-    return f"no exact test of so few has p below {p_text(verdict.least_p)}"
+    return f"{estimate.text_of(value)}{_in_unit_of(difference)}", ends if not math.isnan(
+        low
+    ) else "no CI"
 
 
 def _units(difference: Difference) -> str:
@@ -276,7 +296,9 @@ def enough_text(difference: Difference, verdict: Verdict) -> str:
     estimate = difference.estimate
     if math.isnan(verdict.lead_needed):
         return ""
-    better = "above" if difference.sign > 0 else "below"
+    # Without a margin the lead is that of the model that is ahead.
+    ahead = -1 if verdict.margin is None and verdict.lead_needed < 0 else 1
+    better = "above" if difference.sign * ahead > 0 else "below"
     needed = bound_text(difference, in_unit(difference, verdict.lead_needed), verdict.margin)
     counted = units = f"{estimate.case_noun}s"
     if estimate.n_groups is not None:
