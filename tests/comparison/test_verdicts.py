@@ -23,7 +23,6 @@ from halfwidth.comparison.verdicts import (
 from halfwidth.document.render import render
 from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.results.comparison import Effect, Verdict
-from halfwidth.results.comparison_results import NON_INFERIOR
 
 VALUES = np.linspace(0.4, 0.9, 30)
 GAIN = hw.MetricSpec("gain", better=hw.Better.HIGHER)
@@ -52,7 +51,7 @@ def said_by_all_values(low: float, high: float, margin: float) -> tuple[str, str
         "worse": inside < 0,
         "non-inferior": inside > -margin,
         "non-superior": inside < margin,
-        "open": inside == inside,
+        "open": np.isfinite(inside),
     }
     word = next(name for name, holds in claims.items() if holds.all())
     if not margin or word not in ("better", "worse"):
@@ -78,7 +77,9 @@ def test_words_say_what_all_values_of_the_interval_do(margin: int | None) -> Non
 
 
 @pytest.mark.parametrize(("metric", "limit"), [(GAIN, 0.8), (LOSS, 1.2)])
-def test_the_margin_of_a_ratio_is_a_share_lost_or_its_inverse_won(metric: Any, limit: float) -> None:
+def test_the_margin_of_a_ratio_is_a_share_lost_or_its_inverse_won(
+    metric: Any, limit: float
+) -> None:
     words = set()
     for ends in itertools.combinations((-3.2, -1.9, -1.3, -0.6, 0.7, 1.4, 2.1, 3.1), 2):
         data = models(*ends)
@@ -215,7 +216,9 @@ def test_clusters_are_units_of_which_there_may_be_too_few() -> None:
     assert "5 pairs of clusters are too few to say which is better" in item.sentence()
 
 
-@pytest.mark.parametrize(("sizes", "ways"), [((3, 3), 20), ((3, 4), 35), ((4, 4), 70), ((3, 5), 56)])
+@pytest.mark.parametrize(
+    ("sizes", "ways"), [((3, 3), 20), ((3, 4), 35), ((4, 4), 70), ((3, 5), 56)]
+)
 def test_of_unpaired_cases_the_ways_to_divide_them_count(sizes: Any, ways: int) -> None:
     data = {name: ahead(n)[name] for name, n in zip(("m0", "m1"), sizes, strict=True)}
     values = hw.CaseValues.from_arrays(data, pairing="none")
@@ -326,10 +329,12 @@ def test_what_few_cases_cost_falls_faster(n: int, method: str) -> None:
 def test_a_lead_that_large_would_have_been_enough(margin: float | None) -> None:
     data = paired_values(40)
     found = judged(data, margin, metric="hd95", method="z")
-    value = (data["new"] - data["old"]).mean()
-    # Lower is better: the lead is how much lower. A shift of all values moves the interval along.
-    for further, expected in ((1e-6, "non-inferior" if margin else "better"), (-1e-6, "open")):
-        shifted = data["new"] - (value + found.lead_needed + further)
+    # Lower is better: the lead is how much lower; without a margin it is that of the model ahead.
+    value, lead = (data["new"] - data["old"]).mean(), found.lead_needed
+    assert (lead < 0) == (margin is None)
+    for further, expected in ((1e-6, "non-inferior" if margin else "worse"), (-1e-6, "open")):
+        # A shift of all values moves the interval along.
+        shifted = data["new"] - (value + lead + math.copysign(further, further * lead))
         again = judged({"new": shifted, "old": data["old"]}, margin, metric="hd95", method="z")
         assert again.word == expected
 
@@ -353,7 +358,8 @@ def test_without_an_interval_nothing_is_said() -> None:
     assert (found.word, found.equivalent, found.n_needed) == ("open", False, None)
     assert math.isnan(found.lead_needed)
     assert found.sentence == (
-        "new against old: mean gain higher by 0.500 (no 95 % CI; n = 12; paired t): which is better "
+        "new against old: mean gain higher by 0.500 (no 95 % CI; n = 12; paired t): which is "
+        "better "
         "is open without a 95 % CI."
     )
 
@@ -378,46 +384,68 @@ SENTENCES = [
     (
         (1.1, 3.1),
         1,
-        "higher by 2.1 (95 % CI 1.1 to 3.1; {}); p < .001: new is better by more than the margin "
-        "of 1.",
+        (
+            "higher by 2.1 (95 % CI 1.1 to 3.1; {}); p < .001: new is better by more than the "
+            "margin "
+            "of 1."
+        ),
     ),
     (
         (0.1, 0.9),
         1,
-        "higher by 0.50 (95 % CI 0.10 to 0.90; {}); p = .02: new is better, but by less than the "
-        "margin of 1.",
+        (
+            "higher by 0.50 (95 % CI 0.10 to 0.90; {}); p = .02: new is better, but by less than "
+            "the "
+            "margin of 1."
+        ),
     ),
     (
         (0.1, 3.1),
         1,
-        "higher by 1.6 (95 % CI 0.1 to 3.1; {}); p = .04: new is better; whether by more than the "
-        "margin of 1 is open.",
+        (
+            "higher by 1.6 (95 % CI 0.1 to 3.1; {}); p = .04: new is better; whether by more than "
+            "the "
+            "margin of 1 is open."
+        ),
     ),
     (
         (-0.4, 0.3),
         1,
-        "lower by 0.050 (95 % CI of the difference -0.400 to 0.300; {}); p = .76: neither is worse "
-        "by the margin of 1 (p < .001).",
+        (
+            "lower by 0.050 (95 % CI of the difference -0.400 to 0.300; {}); p = .76: neither is "
+            "worse "
+            "by the margin of 1 (p < .001)."
+        ),
     ),
     (
         (-1.3, 0.4),
         1,
-        "lower by 0.45 (95 % CI of the difference -1.30 to 0.40; {}); p = .27: old is non-inferior "
-        "by the margin of 1 (p = .003).",
+        (
+            "lower by 0.45 (95 % CI of the difference -1.30 to 0.40; {}); p = .27: old is "
+            "non-inferior "
+            "by the margin of 1 (p = .003)."
+        ),
     ),
     (
         (-2, 2.4),
         1,
-        "higher by 0.20 (95 % CI -2.00 to 2.40; {}); p = .85: which is better is open, as is "
-        "whether one is worse by the margin of 1. With 12 cases a difference above 1.20 would be "
-        "enough; about 71 cases would settle the observed difference, 0.20, with a power of 80 %.",
+        (
+            "higher by 0.20 (95 % CI -2.00 to 2.40; {}); p = .85: which is better is open, as is "
+            "whether one is worse by the margin of 1. With 12 cases a difference above 1.20 would "
+            "be "
+            "enough; about 71 cases would settle the observed difference, 0.20, with a power of "
+            "80 %."
+        ),
     ),
     (
         (-1.5, 2.1),
         None,
-        "higher by 0.30 (95 % CI -1.50 to 2.10; {}); p = .72: which is better is open. With 12 "
-        "cases a difference above 1.80 would be enough; the observed difference, 0.30, lies too "
-        "near 0 to say how many cases would settle it.",
+        (
+            "higher by 0.30 (95 % CI -1.50 to 2.10; {}); p = .72: which is better is open. With 12 "
+            "cases a difference above 1.80 would be enough; the observed difference, 0.30, lies "
+            "too "
+            "near 0 to say how many cases would settle it."
+        ),
     ),
 ]
 
