@@ -16,8 +16,6 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import percent, rough_percent
 from halfwidth.core.types import Level
 from halfwidth.results.comparison import Comparisons, Difference, Verdict
-from halfwidth.results.comparison_results import NON_SUPERIOR, OPEN
-from halfwidth.results.comparison_words import enough_text
 from halfwidth.results.gate import FAILED, PASSED, UNDECIDED, Gate
 
 
@@ -90,27 +88,16 @@ def _places(comparisons: Comparisons) -> list[str]:
 
 
 def _first_of(comparisons: Comparisons, chosen: Sequence[bool], outcome: str) -> str:
-    """The verdict of the first chosen comparison, and where else the same holds."""
+    """The sentence of the first chosen comparison, and where else the same holds."""
     places = zip(comparisons, _places(comparisons), strict=True)
     (first, _), *others = itertools.compress(places, chosen)
-    more = "; ".join(f"{place} ({_interval(item)})" for item, place in others)
-    return _said(first) + (f" Also {outcome}: {more}." if more else "")
-
-
-def _said(item: Difference) -> str:
-    """The sentence of a comparison, and what else a gate asks of it."""
-    verdict = _verdict(item)
-    if verdict.settled or verdict.word == OPEN:
-        return verdict.sentence
-    also = ""
-    if verdict.word == NON_SUPERIOR:
-        also = f" Whether {item.first} is worse by as much is open."
-    return f"{verdict.sentence}{also}{enough_text(item, verdict)}"
+    more = "; ".join(f"{other} ({_interval(item)})" for item, other in others)
+    return first.sentence() + (f" Also {outcome}: {more}." if more else "")
 
 
 def _interval(item: Difference) -> str:
     """``-4.8 to 0.5 mm, margin 1``."""
-    unit = f" {item.metric_spec.unit}" if item.metric_spec.unit and item.effect != "ratio" else ""
+    unit = f" {item.metric_spec.unit}" if item.metric_spec.unit else ""
     margin = "" if item.verdict is None else f", margin {item.verdict.margin:g}"
     return f"{item.estimate.ends_text}{unit}{margin}"
 

@@ -25,7 +25,7 @@ from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Level
 from halfwidth.resampling.joint.laws import Flags, JointLaw, LargestT, RankedDraws
-from halfwidth.resampling.joint.stepdown import adjusted_by_stepdown, against_family
+from halfwidth.resampling.joint.stepdown import Observed, adjusted_by_stepdown, against_family
 
 MAX_T = "max_t"
 # Of the ends of an interval: the larger, the nearer to the estimate.
@@ -90,7 +90,7 @@ class FamilyInference:
             return self._at_least(own, 1)
         if self.correction != STEPDOWN:
             return self._at_least(self._by_themselves(own, beyond), int(some.sum()))
-        adjusted = adjusted_by_stepdown(own / 2, self._seen(own, beyond), self.law)
+        adjusted = adjusted_by_stepdown(self._observed(own, beyond))
         return self._at_least(adjusted, int(some.sum()))
 
     def _by_themselves(self, own: Array, beyond: float) -> Array:
@@ -116,17 +116,17 @@ class FamilyInference:
             return self.adjusted(-margin, some)
         left = self.adjusted(margin, some) > (alpha or self.level.alpha)
         own = np.where(some[:, None], self.own(-margin), np.nan)
-        p_values = against_family(own / 2, self._seen(own, -margin), self.law, left)
+        p_values = against_family(self._observed(own, -margin), left)
         return self._at_least(p_values, int(some.sum()))
 
     @property
     def _all(self) -> Flags:
         return np.ones(len(self.pairs), dtype=bool)
 
-    def _seen(self, own: Array, beyond: float) -> Array | None:
-        if self.law is None:
-            return None
-        return self.law.seen(own / 2, np.array(self._nulls(beyond)))
+    def _observed(self, own: Array, beyond: float) -> Observed:
+        """Sides by their own p values, and how far out the joint law sees them."""
+        nulls, law = np.array(self._nulls(beyond)), self.law
+        return Observed(own / 2, law, None if law is None else law.seen(own / 2, nulls))
 
     def _at_least(self, p_values: Array, count: int) -> Array:
         least = np.minimum(self.least * count, 1.0)
@@ -181,13 +181,13 @@ class FamilyInference:
             tail = max(tail, min(joint, level.alpha / 2))
             beside = self.law.reach(tail) * UPWARDS
         ends = self._singles(Level(1 - 2 * tail))
-        if isinstance(self.law, LargestT):
-            share = family[self.law.known].sum() / count
+        if isinstance(self.law, LargestT) and family[self.law.known].any():
+            unknown, total = ~self.law.known, family.size
+            if unknown.any():
+                ends[unknown] = self._singles(Level(1 - 2 * level.alpha / total))[unknown]
+            share = 1 - family[unknown].sum() / total
             nearer = self.law.ends(self._farthest(self.law, family), level.alpha * share)
-            nearer = np.exp(nearer) if self.effect == "ratio" else nearer
-            ends = np.stack(
-                [np.fmax(ends[:, 0], nearer[:, 0]), np.fmin(ends[:, 1], nearer[:, 1])]
-            ).T
+            ends = np.asarray(np.fmax(ends * UPWARDS, nearer * UPWARDS) * UPWARDS)
         if beside is not None:
             ends = _farther(ends, beside)
         ends = _farther(ends, self._singles(level))

@@ -217,6 +217,7 @@ def verdict(
     oriented, loss, word = _oriented(difference, low, high), margin or 0.0, sides.word
     lead = oriented.value - oriented.low - loss
     if margin is None and oriented.value < 0:
+        # The second model is the one that is ahead.
         lead = oriented.value - oriented.high
     narrow = (math.nan, math.nan)
     if equivalence is not None:
@@ -237,7 +238,7 @@ def verdict(
         simultaneous=difference.simultaneous is not None,
         lead_needed=lead if math.isfinite(lead) else math.nan,
     )
-    if oriented.known and not judged.settled:
+    if judged.unsettled and oriented.known:
         needed = _n_needed(difference, oriented, loss, error() if error else math.nan)
         judged = replace(judged, n_needed=needed)
     return replace(judged, sentence=verdict_sentence(difference, judged))

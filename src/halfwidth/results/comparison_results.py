@@ -159,11 +159,11 @@ class Verdict:
         return self.word == WORSE and self.beyond_margin == SHOWN
 
     @property
-    def settled(self) -> bool:
-        """Whether no more cases are asked for: of too few none are counted."""
+    def unsettled(self) -> bool:
+        """Whether more cases could say who is better, or if the first is worse by the margin."""
         if self.margin is None or self.word == TOO_FEW:
-            return self.word != OPEN
-        return self.not_inferior or self.inferior
+            return self.word == OPEN
+        return not (self.not_inferior or self.inferior)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types, NaN as None."""

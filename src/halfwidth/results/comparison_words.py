@@ -172,7 +172,7 @@ def together_text(difference: Difference, margin: float | None) -> str:
 def verdict_sentence(difference: Difference, verdict: Verdict) -> str:
     """The sentence of a difference with what it allows to say."""
     claim = claim_text(difference, verdict)
-    enough = enough_text(difference, verdict) if verdict.word == OPEN else ""
+    enough = _enough_text(difference, verdict) if verdict.unsettled else ""
     return f"{_described(difference, verdict.margin)}: {claim}.{enough}"
 
 
@@ -181,11 +181,11 @@ def claim_text(difference: Difference, verdict: Verdict) -> str:
     first, second = difference.first, difference.second
     margin = f"the margin of {verdict.margin:g}{_in_unit_of(difference)}" if verdict.margin else ""
     if verdict.word == TOO_FEW:
-        count = difference.n_comparisons
+        count, least = difference.n_comparisons, f"{verdict.least_p:.3g}".removeprefix("0")
         adjusted = f", adjusted for {count} comparisons," if difference.correction else ""
         return (
             f"{_units(difference)} are too few to say which is better, as no exact test of so few"
-            f"{adjusted} has p below {p_text(verdict.least_p)}"
+            f"{adjusted} has p below {least}"
         )
     if verdict.word in (BETTER, WORSE):
         better = f"{first if verdict.word == BETTER else second} is better"
@@ -276,9 +276,9 @@ def _sizes(difference: Difference) -> tuple[str, str]:
     if value < 0:
         value, low, high = -value, -high, -low
     ends = f"{estimate.text_of(low)} to {estimate.text_of(high)}"
-    return f"{estimate.text_of(value)}{_in_unit_of(difference)}", ends if not math.isnan(
-        low
-    ) else "no CI"
+    if math.isnan(low):
+        ends = "no CI"
+    return f"{estimate.text_of(value)}{_in_unit_of(difference)}", ends
 
 
 def _units(difference: Difference) -> str:
@@ -291,8 +291,8 @@ def _units(difference: Difference) -> str:
     return f"{' and '.join(map(str, estimate.n_each or (estimate.n,)))} {estimate.case_noun}s"
 
 
-def enough_text(difference: Difference, verdict: Verdict) -> str:
-    """Which lead and which number of cases would be enough for an open difference."""
+def _enough_text(difference: Difference, verdict: Verdict) -> str:
+    """Which lead and which number of cases would be enough for an unsettled difference."""
     estimate = difference.estimate
     if math.isnan(verdict.lead_needed):
         return ""
@@ -304,7 +304,8 @@ def enough_text(difference: Difference, verdict: Verdict) -> str:
     if estimate.n_groups is not None:
         counted, units = f"{counted} in {estimate.n_groups} clusters", "clusters"
     observed = f"the observed {difference.effect}, {estimate.text_of(estimate.value)},"
-    start = f" With {estimate.n} {counted} a {difference.effect} {better} {needed} would be enough;"
+    shows = f"show {difference.first} to be non-inferior" if verdict.margin else "be enough"
+    start = f" With {estimate.n} {counted} a {difference.effect} {better} {needed} would {shows};"
     if verdict.n_needed is None:
         limit = f"{in_unit(difference, -(verdict.margin or 0.0)):.6g}"
         return f"{start} {observed} lies too near {limit} to say how many {units} would settle it."

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.forms import TIE_SHARE
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.resampling.distribution import Replicates
@@ -182,6 +183,8 @@ class LargestT:
     def share(self, farthest: Array, seen: float) -> float:
         """The share of the resamples that lie as far out, with the sample among them."""
         defined = len(farthest) - int(np.count_nonzero(np.isnan(farthest)))
+        # Where few outcomes are possible many are as far out, but for rounding.
+        seen -= TIE_SHARE * abs(seen)
         return (1 + int(np.count_nonzero(farthest >= seen))) / (1 + defined)
 
     def ends(self, farthest: Array, alpha: float) -> Array:

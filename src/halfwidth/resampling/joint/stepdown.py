@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.resampling.joint.laws import Flags, JointLaw, Side
 
@@ -19,47 +20,75 @@ from halfwidth.resampling.joint.laws import Flags, JointLaw, Side
 SAME = 1e-9
 
 
-def adjusted_by_stepdown(tails: Array, seen: Array | None, law: JointLaw | None) -> Array:
-    """Adjusted p values, (P, 2), of the tails of the sides of pairs, (P, 2); NaN of NaN.
+@frozen(eq=False)
+class Observed:
+    """Sides of all pairs of a family as they were seen."""
+
+    tails: Array  # (P, 2); NaN of those that are not looked at
+    law: JointLaw | None
+    seen: Array | None  # How far out each lies, (P, 2), by the law
+
+    def of_law(self, side: Side) -> bool:
+        """Whether the law knows a side."""
+        return self.law is not None and bool(self.law.known[side[0]])
+
+    def against(self, side: Side, family: _Sides) -> float:
+        """The p value of a side against those of a family."""
+        tail = float(self.tails[side])
+        bonferroni = max(family.count, 2) * tail
+        if self.law is None or self.seen is None or family.farthest is None:
+            return bonferroni
+        # Sides that the law does not know have their share of α of the whole family to themselves.
+        total = self.tails.size
+        if not self.of_law(side):
+            return total * tail
+        together = self.law.share(family.farthest, float(self.seen[side]))
+        together /= 1 - (family.count - family.known) / total
+        return min(max(together, 2 * tail), bonferroni)
+
+
+@frozen(eq=False)
+class _Sides:
+    """Some sides, and how far out the farthest of those that a law knows lies in each draw."""
+
+    count: int = 0
+    known: int = 0
+    farthest: Array | None = None
+
+    def with_sides(self, sides: Sequence[Side], observed: Observed) -> _Sides:
+        """The same with some more."""
+        farthest, of_law = self.farthest, [side for side in sides if observed.of_law(side)]
+        for side in of_law:
+            farthest = observed.law.farthest(farthest, side) if observed.law else None
+        return _Sides(self.count + len(sides), self.known + len(of_law), farthest)
+
+
+def adjusted_by_stepdown(observed: Observed) -> Array:
+    """Adjusted p values of the sides of pairs, (P, 2); NaN of those without a tail.
 
     A side whose p value is at most α is claimed with all others of which that is true at 1 - α.
-    ``seen``: how far out each side lies, by the joint law.
     """
-    adjusted = np.full(tails.shape, np.nan)
-    farthest, count, known = None, 0, 0
-    values: list[list[tuple[Side, float]]] = []
+    adjusted = np.full(observed.tails.shape, np.nan)
+    family, steps = _Sides(), []
     # From the last sides to the first the family grows.
-    for sides in reversed(_ties(_by_tail(tails), tails)):
-        for side in sides:
-            if law is not None and law.known[side[0]]:
-                farthest, known = law.farthest(farthest, side), known + 1
-        count += len(sides)
-        of_all = farthest, count, known
-        values.append(
-            [(side, _of_family(float(tails[side]), side, seen, law, *of_all)) for side in sides]
-        )
+    for sides in reversed(_ties(observed.tails)):
+        family = family.with_sides(sides, observed)
+        steps.append([(side, observed.against(side, family)) for side in sides])
     least = 0.0
-    for tied in reversed(values):
+    for tied in reversed(steps):
         for side, value in tied:
             adjusted[side] = min(max(least, value), 1.0)
         least = max(least, *(value for _, value in tied))
     return adjusted
 
 
-def against_family(tails: Array, seen: Array | None, law: JointLaw | None, family: Flags) -> Array:
-    """P values of sides, (P, 2), against a family of sides that may not hold them."""
-    sides = [(int(pair), int(side)) for pair, side in np.argwhere(family)]
-    farthest, known = None, 0
-    for side in sides:
-        if law is not None and law.known[side[0]]:
-            farthest, known = law.farthest(farthest, side), known + 1
-    values = np.full(tails.shape, np.nan)
-    for side in _by_tail(tails):
-        own = law if law is not None and law.known[side[0]] and known else None
-        values[side] = _of_family(
-            float(tails[side]), side, seen, own, farthest, max(len(sides), 1), known
-        )
-    return np.asarray(np.minimum(values, 1.0))
+def against_family(observed: Observed, members: Flags) -> Array:
+    """P values of all sides, (P, 2), against a family of sides that need not hold them."""
+    sides = [(int(pair), int(side)) for pair, side in np.argwhere(members)]
+    family, values = _Sides().with_sides(sides, observed), np.full(observed.tails.shape, np.nan)
+    for side in _by_tail(observed.tails):
+        values[side] = min(observed.against(side, family), 1.0)
+    return values
 
 
 def _by_tail(tails: Array) -> list[Side]:
@@ -69,30 +98,12 @@ def _by_tail(tails: Array) -> list[Side]:
     return [(pair, side) for pair, side in places if not np.isnan(tails[pair, side])]
 
 
-def _ties(order: Sequence[Side], tails: Array) -> list[list[Side]]:
-    """Sides of the same tail together, so that their order means nothing."""
+def _ties(tails: Array) -> list[list[Side]]:
+    """All sides, the least tail first; those of one tail together: their order means nothing."""
     groups: list[list[Side]] = []
-    for side in order:
+    for side in _by_tail(tails):
         if groups and tails[side] <= tails[groups[-1][0]] * (1 + SAME):
             groups[-1].append(side)
         else:
             groups.append([side])
     return groups
-
-
-def _of_family(
-    tail: float,
-    side: Side,
-    seen: Array | None,
-    law: JointLaw | None,
-    farthest: Array | None,
-    count: int,
-    known: int,
-) -> float:
-    """The p value of a side against so many sides, of which a joint law knows some."""
-    bonferroni = max(count, 2) * tail
-    if law is None or seen is None or farthest is None or not law.known[side[0]]:
-        return bonferroni
-    # The others have their share of α for themselves.
-    together = law.share(farthest, float(seen[side])) * count / known
-    return min(max(together, 2 * tail), bonferroni)

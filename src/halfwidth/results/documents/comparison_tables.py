@@ -65,10 +65,10 @@ def gate_tables(comparisons: Sequence[Difference]) -> tuple[Table, Table]:
     for column, cell in _columns(comparisons).items():
         if column is _VERDICT:
             columns[Column("margin", Kind.NUMBER)] = _margin
-        if column not in (_METHOD, _P):
+        if column is not _METHOD:
             columns[column] = cell
     columns[Column("n needed", Kind.NUMBER)] = _n_needed
-    left_out = (_MODELS, _FIRST, _SECOND, _N, _CAUTIONS)
+    left_out = (_MODELS, _FIRST, _SECOND, _N, _P, _CAUTIONS)
     short = {column: cell for column, cell in columns.items() if column not in left_out}
     short[_SUBJECT] = lambda item: _subject_cell(item, item.subject)
     return _table(comparisons, short), _table(comparisons, columns)
