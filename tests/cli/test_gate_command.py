@@ -157,14 +157,14 @@ def test_a_table_for_the_summary_of_a_step_names_models_metric_and_margin(
     sentence, _, heading, _, *rows = ran.out.splitlines()[:6]
     assert sentence.startswith(("passed: ", "failed: "))
     assert [cell.strip() for cell in heading.split("|")[1:-1]] == [
-        *("label", "models", "of", "first", "second", "difference", "95 % CI", "n", "margin"),
-        *("verdict", "cautions", "n needed"),
+        *("label", "models", "of", "first", "second", "difference", "95 % CI", "p", "n"),
+        *("margin", "verdict", "cautions", "n needed"),
     ]
     for organ, row in zip(("liver", "spleen"), rows, strict=True):
         cells = [cell.strip() for cell in row.split("|")[1:-1]]
         assert cells[:2] == [organ, f"{new}\\_organs vs old\\_organs"]
         assert cells[2] == "difference in mean HD95 \\[mm\\]"
-        assert cells[8:10] == ["1", "non-inferior" if new == "same" else "worse by \\> 1"]
+        assert cells[9:11] == ["1", "non-inferior" if new == "same" else "worse by \\> 1"]
     assert "\\begin{tabular}" in run(*asked, "--format", "latex").out
     answer = json.loads(run(*asked, "--json").out)["gate"]
     assert (answer["new"], answer["against"]) == (f"{new}_organs", "old_organs")

@@ -50,8 +50,7 @@ GOOD, BAD, LIKELY_BAD = (-0.5, 1.0), (-4.0, -2.0), (-3.0, -1.02)
             "undecided",
             5,
             (
-                "old is better; whether by more than the margin of 1 is open. With 12 cases a "
-                "difference above 0.1 would be enough; about 27 cases would settle the observed "
+                "would show new to be non-inferior; about 27 cases would settle the observed "
                 "difference, -1.9, with a power of 80 %."
             ),
         ),
@@ -60,10 +59,8 @@ GOOD, BAD, LIKELY_BAD = (-0.5, 1.0), (-4.0, -2.0), (-3.0, -1.02)
             "undecided",
             5,
             (
-                "old is non-inferior by the margin of 1 (p = .03). Whether new is worse by as "
-                "much is "
-                "open. With 12 cases a difference above 0.00 would be enough; about 27 cases would "
-                "settle the observed difference, -0.10, with a power of 80 %."
+                "would show new to be non-inferior; about 27 cases would settle the observed "
+                "difference, -0.10, with a power of 80 %."
             ),
         ),
         (
@@ -71,10 +68,9 @@ GOOD, BAD, LIKELY_BAD = (-0.5, 1.0), (-4.0, -2.0), (-3.0, -1.02)
             "undecided",
             5,
             (
-                "which is better is open, as is whether one is worse by the margin of 1. With 12 "
-                "cases "
-                "a difference above 1.50 would be enough; the observed difference, -0.50, lies too "
-                "near -1 to say how many cases would settle it."
+                "the observed difference, -0.50, lies too near -1 to say how many cases would "
+                "settle "
+                "it."
             ),
         ),
     ],

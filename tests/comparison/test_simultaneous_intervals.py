@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 from batches import statistic_of
-from numpy.typing import NDArray
-
-import halfwidth as hw
 from halfwidth.comparison.simultaneous import (
     Comparanda,
     Simultaneous,
     evidence_of,
     simultaneous_intervals,
 )
+from numpy.typing import NDArray
+
+import halfwidth as hw
 from halfwidth.core.pseudo_cases import PseudoCases, Reach
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import Level

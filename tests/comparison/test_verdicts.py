@@ -375,86 +375,84 @@ def test_rough_numbers_never_fall_short(n: int, expected: int) -> None:
 
 
 SENTENCES = [
-    ((0.1, 2.1), None, "higher by 1.1 (95 % CI 0.1 to 2.1; {}); p = .03: new is better."),
+    ((0.1, 2.1), None, "higher by 1.1 (95 % CI 0.1 to 2.1", "p = .03: new is better."),
     (
         (-2.1, -0.1),
         None,
-        "lower by 1.1 (95 % CI of the difference -2.1 to -0.1; {}); p = .03: old is better.",
+        "lower by 1.1 (95 % CI of the difference -2.1 to -0.1",
+        "p = .03: old is better.",
     ),
     (
         (1.1, 3.1),
         1,
-        (
-            "higher by 2.1 (95 % CI 1.1 to 3.1; {}); p < .001: new is better by more than the "
-            "margin "
-            "of 1."
-        ),
+        "higher by 2.1 (95 % CI 1.1 to 3.1",
+        "p < .001: new is better by more than the margin of 1.",
     ),
     (
         (0.1, 0.9),
         1,
-        (
-            "higher by 0.50 (95 % CI 0.10 to 0.90; {}); p = .02: new is better, but by less than "
-            "the "
-            "margin of 1."
-        ),
+        "higher by 0.50 (95 % CI 0.10 to 0.90",
+        "p = .02: new is better, but by less than the margin of 1.",
     ),
     (
         (0.1, 3.1),
         1,
-        (
-            "higher by 1.6 (95 % CI 0.1 to 3.1; {}); p = .04: new is better; whether by more than "
-            "the "
-            "margin of 1 is open."
-        ),
+        "higher by 1.6 (95 % CI 0.1 to 3.1",
+        "p = .04: new is better; whether by more than the margin of 1 is open.",
     ),
     (
         (-0.4, 0.3),
         1,
-        (
-            "lower by 0.050 (95 % CI of the difference -0.400 to 0.300; {}); p = .76: neither is "
-            "worse "
-            "by the margin of 1 (p < .001)."
-        ),
+        "lower by 0.050 (95 % CI of the difference -0.400 to 0.300",
+        "p = .76: neither is worse by the margin of 1 (p < .001).",
+    ),
+    (
+        (-0.4, 1.3),
+        1,
+        "higher by 0.45 (95 % CI -0.40 to 1.30",
+        "p = .27: new is non-inferior by the margin of 1 (p = .003).",
     ),
     (
         (-1.3, 0.4),
         1,
+        "lower by 0.45 (95 % CI of the difference -1.30 to 0.40",
         (
-            "lower by 0.45 (95 % CI of the difference -1.30 to 0.40; {}); p = .27: old is "
-            "non-inferior "
-            "by the margin of 1 (p = .003)."
+            "p = .27: old is non-inferior by the margin of 1 (p = .003). With 12 cases a "
+            "difference "
+            "above -0.15 would show new to be non-inferior; about 51 cases would settle the "
+            "observed "
+            "difference, -0.45, with a power of 80 %."
         ),
     ),
     (
         (-2, 2.4),
         1,
+        "higher by 0.20 (95 % CI -2.00 to 2.40",
         (
-            "higher by 0.20 (95 % CI -2.00 to 2.40; {}); p = .85: which is better is open, as is "
-            "whether one is worse by the margin of 1. With 12 cases a difference above 1.20 would "
-            "be "
-            "enough; about 71 cases would settle the observed difference, 0.20, with a power of "
-            "80 %."
+            "p = .85: which is better is open, as is whether one is worse by the margin of 1. "
+            "With 12 "
+            "cases a difference above 1.20 would show new to be non-inferior; about 71 cases would "
+            "settle the observed difference, 0.20, with a power of 80 %."
         ),
     ),
     (
-        (-1.5, 2.1),
+        (-2.1, 1.5),
         None,
+        "lower by 0.30 (95 % CI of the difference -2.10 to 1.50",
         (
-            "higher by 0.30 (95 % CI -1.50 to 2.10; {}); p = .72: which is better is open. With 12 "
-            "cases a difference above 1.80 would be enough; the observed difference, 0.30, lies "
-            "too "
-            "near 0 to say how many cases would settle it."
+            "p = .72: which is better is open. With 12 cases a difference below -1.80 would be "
+            "enough; "
+            "the observed difference, -0.30, lies too near 0 to say how many cases would settle it."
         ),
     ),
 ]
 
 
-@pytest.mark.parametrize(("ends", "margin", "expected"), SENTENCES)
+@pytest.mark.parametrize(("ends", "margin", "numbers", "claim"), SENTENCES)
 def test_the_sentence_of_a_difference_ends_in_its_verdict(
-    ends: Any, margin: float | None, expected: str
+    ends: Any, margin: float | None, numbers: str, claim: str
 ) -> None:
-    text = f"new against old: mean gain {expected.format('n = 12; paired t')}"
+    text = f"new against old: mean gain {numbers}; n = 12; paired t); {claim}"
     assert judged(models(*ends), margin).sentence == text
 
 
@@ -473,7 +471,7 @@ def test_of_ratios_and_units_and_too_few_pairs_too() -> None:
     assert few.sentence() == (
         "m0 against m1: mean gain higher by 1.0002 (95 % CI 0.9993 to 1.0011; n = 5; paired t); "
         "p = .06: 5 pairs are too few to say which is better, as no exact test of so few has p "
-        "below .06."
+        "below .0625."
     )
 
 
