@@ -23,7 +23,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     for path in (
         "halfwidth.estimation.detections.sets.align",
         "halfwidth.estimation.detections.jobs.match_many",
-        "halfwidth.comparison.simultaneous.studentized_differences",
+        "halfwidth.comparison.joint_laws.studentized_differences",
     ):
         name = path.rpartition(".")[2]
         module, counted[name] = path.removesuffix(f".{name}"), 0
