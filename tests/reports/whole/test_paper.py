@@ -70,8 +70,8 @@ def test_tests_without_correction_and_margins_are_named() -> None:
     )
     said = section(compared, "For the paper")
     assert (
-        "P values are two-sided, the least alpha at which an interval excludes no difference, not "
-        "adjusted for multiple comparisons."
+        "P values are two-sided, the least alpha at which an interval excludes 0, not adjusted for "
+        "multiple comparisons."
     ) in said
     assert "Beside them stand those of another test (sign-flip permutation)." in said
     assert "The margin of non-inferiority is 0.01." in said
@@ -119,7 +119,7 @@ def test_verdicts_on_simultaneous_intervals_say_so() -> None:
     models = {name: np.linspace(0.7, high, 12) for name, high in LEADS.items()}
     compared = hw.compare(models, metric="dsc", test="wilcoxon", rng=1, n_resamples=199)
     said = section(compared, "For the paper")
-    assert "excludes no difference, adjusted for 3 comparisons by stepdown." in said
+    assert "excludes 0, adjusted for 3 comparisons by stepdown." in said
     assert "of another test (Wilcoxon signed-rank, adjusted by Holm)." in said
     assert "Verdicts agree with simultaneous intervals of 3 comparisons that hold at once" in said
 
