@@ -179,7 +179,7 @@ def verdict_sentence(difference: Difference, verdict: Verdict) -> str:
 def claim_text(difference: Difference, verdict: Verdict) -> str:
     """``B is better``, whichever of both comes first."""
     first, second = difference.first, difference.second
-    margin = f"the margin of {verdict.margin:g}{_in_unit_of(difference)}" if verdict.margin else ""
+    margin = _margin_text(difference, verdict)
     if verdict.word == TOO_FEW:
         count, least = difference.n_comparisons, f"{verdict.least_p:.3g}".removeprefix("0")
         adjusted = f", adjusted for {count} comparisons," if difference.correction else ""
@@ -207,6 +207,12 @@ def claim_text(difference: Difference, verdict: Verdict) -> str:
         return f"neither is worse by {margin} ({p})"
     name = first if verdict.word == NON_INFERIOR else second
     return f"{name} is non-inferior by {margin} ({p})"
+
+
+def _margin_text(difference: Difference, verdict: Verdict) -> str:
+    if verdict.margin is None:
+        return ""
+    return f"the margin of {verdict.margin:g}{_in_unit_of(difference)}"
 
 
 def verdict_text(difference: Difference) -> str:
@@ -263,8 +269,9 @@ def _claim_of(difference: Difference) -> str:
     if verdict.word not in (BETTER, WORSE):
         return f"{' against '.join(names)} {numbers}: {claim_text(difference, verdict)}"
     better, other = names if verdict.word == BETTER else names[::-1]
-    by = {SHOWN: ", more than the margin", EXCLUDED: ", less than the margin"}
-    return f"{better} is better than {other} by {numbers}{by.get(verdict.beyond_margin or '', '')}"
+    than = {SHOWN: ", more than ", EXCLUDED: ", less than "}.get(verdict.beyond_margin or "")
+    margin = f"{than}{_margin_text(difference, verdict)}" if than else ""
+    return f"{better} is better than {other} by {numbers}{margin}"
 
 
 def _sizes(difference: Difference) -> tuple[str, str]:
