@@ -32,6 +32,8 @@ CORRECTIONS = {
     "benjamini_hochberg": "Benjamini-Hochberg",
 }
 SMALLEST_P = 0.001
+# Sentences of as many comparisons as a reader would read; of more there is one of each family.
+MOST_SENTENCES = 6
 # How often a study of so many cases as are said to settle a difference does.
 POWER_NEEDED = 0.8
 
@@ -237,8 +239,8 @@ def family_sentence(differences: Sequence[Difference]) -> str:
 
     Examples
     --------
-    ``liver, mean DSC: C is better than A by 0.037 (0.023 to 0.052; p = .001); A against B is open;
-    95 % CIs of each pair alone, n = 40, p values by stepdown of 3 comparisons.``
+    ``liver, mean DSC: C is better than A by 0.037 (0.023 to 0.052; p = .001); open: A against B,
+    B against C (95 % CIs of each pair alone; n = 40; p by stepdown of 3 comparisons).``
     """
     first = differences[0]
     claims = [_claim_of(one) for one in differences if one.verdict and one.verdict.word != OPEN]

@@ -13,6 +13,7 @@ from halfwidth.core.forms import NO_EFFECT
 from halfwidth.document.axes import axis_for
 from halfwidth.document.parts import Adaptive, Cell, Column, Heading, Kind, Note, Part, Table
 from halfwidth.results.comparison_words import (
+    MOST_SENTENCES,
     decisive_p,
     p_text,
     together_text,
@@ -41,8 +42,6 @@ _VERDICT = Column("verdict", Kind.NAME)
 _CAUTIONS = Column("cautions", Kind.CAUTIONS, short="codes")
 _TOGETHER = Column("all together", Kind.INTERVAL)
 _SHORT_EFFECT = {"difference": "diff.", "ratio": ""}
-# Verdicts in full below the table, for as many comparisons as a reader would read.
-MOST_SENTENCES = 6
 
 
 def tables(comparisons: Sequence[Difference]) -> Adaptive:

@@ -25,11 +25,12 @@ from halfwidth.document.parts import (
 from halfwidth.results.comparison_results import OPEN, TOO_FEW
 from halfwidth.results.comparison_words import (
     CORRECTIONS,
+    MOST_SENTENCES,
     equivalence_sentence,
     families_of,
     family_sentence,
 )
-from halfwidth.results.documents.comparison_tables import MOST_SENTENCES, tables
+from halfwidth.results.documents.comparison_tables import tables
 from halfwidth.results.documents.estimates import interval_column, rule_note
 from halfwidth.results.fields import caution_items, seed_note
 
