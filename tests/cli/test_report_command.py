@@ -109,7 +109,7 @@ def test_the_table_that_score_writes_is_of_the_metric_that_is_named(folder: Path
 @pytest.mark.usefixtures("folder")
 def test_two_models_differ(run: Run) -> None:
     page = page_of(run, "B=new.csv", "A=old.csv", "--metric", "dsc", "--margin", 0.1)
-    assert "B is better; whether by more than the margin of 0.1 is open" in page
+    assert "B is better, but by less than the margin of 0.1." in page
     assert "Differences" in titles(page)
     # Of two models the difference says who is better.
     assert "Ranks" not in titles(page)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -473,6 +475,90 @@ def test_of_ratios_and_units_and_too_few_pairs_too() -> None:
         "p = .06: 5 pairs are too few to say which is better, as no exact test of so few has p "
         "below .0625."
     )
+
+
+# --------------------------------------------------------------------------- families
+
+
+def of_organs(organs: int) -> hw.CaseValues:
+    """Three models within levels: the first is worse than the two others, which are alike."""
+    case = np.arange(30)
+    good = 0.9 + np.sin(case * 7) / 100
+    values = {"c": 0.85 + np.cos(case) / 100, "a": good, "b": good + np.cos(case * 3) / 200}
+    tables = [
+        pd.DataFrame({"case": case, "organ": f"organ {place}", "model": name, "dsc": of_model})
+        for place in range(organs)
+        for name, of_model in values.items()
+    ]
+    return hw.CaseValues.from_table(pd.concat(tables), "dsc", metric="dsc", by="organ")
+
+
+AHEAD = "{} is better than c by 0.051 (0.047 to 0.055; p < .001)"
+
+
+@pytest.mark.parametrize(
+    ("margin", "of_a", "of_b", "last"),
+    [
+        (None, AHEAD.format("a"), AHEAD.format("b"), "open: a against b"),
+        (
+            0.02,
+            f"{AHEAD.format('a')}, more than the margin of 0.02",
+            f"{AHEAD.format('b')}, more than the margin of 0.02",
+            (
+                "a against b 0.0001 (-0.0013 to 0.0015; p = .92): neither is worse by the margin "
+                "of 0.02 (p < .001)"
+            ),
+        ),
+    ],
+)
+def test_of_many_comparisons_each_level_has_one_sentence_wherever_they_are_told(
+    margin: float | None, of_a: str, of_b: str, last: str
+) -> None:
+    compared = hw.compare(of_organs(5), margin=margin, method="t", rng=1)
+    how = "(95 % CIs of each pair alone; n = 30; p by stepdown of 3 comparisons)."
+    report = hw.report(compared, figures=False).document
+    for told in (repr(compared), render(compared.document(), "table"), render(report, "markdown")):
+        text = " ".join(told.replace("\\<", "<").split())
+        for place in range(5):
+            assert f"organ {place}, mean DSC: {of_a}; {of_b}; {last} {how}" in text
+        # A report says it in brief, below the table and for the paper.
+        assert text.count(how) == (15 if told.startswith("#") else 5)
+
+
+# --------------------------------------------------------------------------- cases of the issue
+
+
+def test_who_is_better_is_ranked_before(shared: Path) -> None:
+    table = pd.read_csv(shared / "inputs" / "st_dsc3.csv")
+    data = hw.CaseValues.from_table(table, "dsc", metric="dsc")
+    compared, (ranking,) = hw.compare(data, rng=1), hw.rank(data, rng=1)
+    for one in compared:
+        assert one.verdict is not None
+        claims = ranking.claims
+        assert ((one.second, one.first) in claims) == (one.verdict.word == "worse")
+        assert (one.verdict.word == "worse") == (one.p_adjusted <= 0.05)
+    assert [one.verdict.word for one in compared if one.verdict] == ["worse"] * 3
+
+
+def test_the_first_model_of_a_file_has_no_say(shared: Path) -> None:
+    table = pd.read_csv(shared / "inputs" / "org_long.csv")
+    mirrored = {"better": "worse", "worse": "better", "open": "open"}
+    both = [
+        hw.compare(
+            hw.CaseValues.from_table(table[::step], "dice", metric="dsc", by="organ"),
+            margin=0.02,
+            rng=1,
+        )
+        for step in (1, -1)
+    ]
+    for one in both[0]:
+        other = both[1][one.label, one.second, one.first]
+        assert one.verdict is not None
+        assert other.verdict is not None
+        assert other.p_adjusted == pytest.approx(one.p_adjusted, rel=1e-6)
+        assert other.verdict.beyond_margin == one.verdict.beyond_margin
+        if one.verdict.word in mirrored:
+            assert other.verdict.word == mirrored[one.verdict.word]
 
 
 # --------------------------------------------------------------------------- goals
