@@ -8,14 +8,14 @@ more there are; with m comparisons its bound is that of the level 1 - α/m.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from halfwidth.core.errors import OptionError
-from halfwidth.core.formatting import percent, rough_percent
+from halfwidth.core.formatting import percent
 from halfwidth.core.types import Level
 from halfwidth.results.comparison import Comparisons, Difference, Verdict
+from halfwidth.results.comparison_words import failing_text, share_that_undoes
 from halfwidth.results.gate import FAILED, PASSED, UNDECIDED, Gate
 
 
@@ -49,28 +49,8 @@ def _undone(comparisons: Comparisons) -> str:
     if not shares:
         return ""
     share, item = min(shares, key=lambda one: one[0])
-    metric = item.metric_spec.spec
     where = f" of {item.label}" if item.label and len(comparisons) > 1 else ""
-    return (
-        f" Undone if {item.first} alone failed in {rough_percent(share)} of cases{where} "
-        f"({metric.display} {metric.worst:g})."
-    )
-
-
-def share_that_undoes(item: Difference) -> float:
-    """The share of cases in which the first model alone would have to fail for its bound to pass.
-
-    A failure is the worst value of the metric: a share s of them lowers the mean of the first model
-    by s times its distance from that, and the bound of the difference, which is (bound + margin)
-    from where it no longer shows what it shows, by as much. NaN but for differences of means.
-    """
-    spec = item.estimate.statistic_spec.spec
-    worst, verdict = item.metric_spec.spec.worst, item.verdict
-    if item.effect != "difference" or not spec.is_mean_of_values or worst is None or not verdict:
-        return math.nan
-    bound = item.low if item.sign > 0 else -item.high
-    room, distance = bound + (verdict.margin or 0.0), abs(item.first_value - worst)
-    return room / distance if distance and math.isfinite(room) else math.nan
+    return f" Undone if {item.first} alone {failing_text(item, share, where)}."
 
 
 def _verdict(item: Difference) -> Verdict:

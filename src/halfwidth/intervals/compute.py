@@ -42,7 +42,7 @@ from halfwidth.resampling.engine import (
     weights_need_bounds,
 )
 from halfwidth.resampling.exact import proportions
-from halfwidth.resampling.expansion import FEWEST_EXPANDED, unexpanded_tail
+from halfwidth.resampling.expansion import FEWEST_EXPANDED, expanded_tail, unexpanded_tail
 from halfwidth.resampling.forms import ranked_errors
 from halfwidth.resampling.forms.contract import BothEnds, declared_form, single_model
 from halfwidth.resampling.forms.engines import engine_for
@@ -58,6 +58,8 @@ PAIRED_PROPORTIONS = frozenset({Estimand.PROPORTION_DIFFERENCE, Estimand.PROPORT
 # Elements of the largest array: 2**21 float64 are 16 MiB, which the caches of a processor hold
 # while their bounds are computed. No result depends on it.
 MOST_ELEMENTS = 2**21
+# Of a tail of 1e-9, smaller than any p value that is told apart.
+FARTHEST_DEVIATE = 6.0
 # A bound that rounding puts beyond the range by less than this share of it lies at its end.
 RANGE_ROUNDING = 1e-12
 
@@ -493,18 +495,37 @@ class ByLevel:
 def tail_of_null(method: MethodSpec, by_level: ByLevel) -> Callable[[float, bool], float] | None:
     """From a value, below the one sample's estimate or not, to the tail whose end lies on it.
 
-    None where that has to be looked for: other methods than `dirichlet_pareto`, draws, few cases.
+    None where that has to be looked for: other methods than `dirichlet_pareto`, and draws.
     """
+    from scipy import optimize, special
+
     if method.name != spec_of(dirichlet_pareto).name or not by_level.bounds.finite:
         return None
-    degrees = by_level.ingredients[Need.DEGREES_OF_FREEDOM]
-    laws = by_level.ingredients[Need.WEIGHTED](method)
-    if degrees < FEWEST_EXPANDED - 1 or share_beyond(laws[0], by_level.bounds.low) is None:
+    ingredients = by_level.ingredients
+    degrees, laws = ingredients[Need.DEGREES_OF_FREEDOM], ingredients[Need.WEIGHTED](method)
+    if degrees < 1 or share_beyond(laws[0], by_level.bounds.low) is None:
         return None
+    estimate = float(ingredients[Need.ESTIMATE][0])
+
+    def share_at(value: float, below: bool) -> float:
+        share = share_beyond(laws[0 if below else 1], value)
+        return math.nan if share is None else float(share[0])
 
     def tail_at(null: float, below: bool) -> float:
-        share = share_beyond(laws[0 if below else 1], null)
-        return math.nan if share is None else float(unexpanded_tail(share, degrees)[0])
+        if degrees >= FEWEST_EXPANDED - 1:
+            return float(unexpanded_tail(np.asarray(share_at(null, below)), degrees))
+
+        def short(deviate: float) -> float:
+            """How much more than its tail lies beyond the null, moved nearer by the factor."""
+            tail, factor = expanded_tail(float(special.ndtr(-deviate)), degrees)
+            return share_at(estimate + (null - estimate) / factor, below) - tail
+
+        if short(FARTHEST_DEVIATE) <= 0:
+            return 0.0
+        if short(0.0) >= 0:
+            return 0.5
+        deviate = optimize.toms748(short, 0.0, FARTHEST_DEVIATE)
+        return float(special.ndtr(-deviate))
 
     return tail_at
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from halfwidth.core.formatting import fixed_apart, percent
+from halfwidth.core.formatting import fixed_apart, percent, rough_percent
 from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.titles import IF_UNSEEN
 from halfwidth.core.types import Level
@@ -348,6 +348,45 @@ def bound_text(difference: Difference, number: float, margin: float | None) -> s
     return fixed_apart(number, difference.estimate.decimals, ends)
 
 
+def share_that_undoes(difference: Difference) -> float:
+    """The share of cases in which the first model alone would have to fail for its bound to pass.
+
+    A failure is the worst value of the metric: a share s of them lowers the mean of the first model
+    by s times its distance from that, and the bound of the difference, which is (bound + margin)
+    from where it no longer shows what it shows, by as much. NaN but for differences of means.
+    """
+    bound = difference.low if difference.sign > 0 else -difference.high
+    return _share_failing(difference, bound, difference.first_value)
+
+
+def _share_failing(difference: Difference, bound: float, value: float) -> float:
+    """The same for an oriented bound, and the model that could fail."""
+    spec, verdict = difference.estimate.statistic_spec.spec, difference.verdict
+    worst = difference.metric_spec.spec.worst
+    means = difference.effect == "difference" and spec.is_mean_of_values
+    if not means or worst is None or verdict is None:
+        return math.nan
+    room, distance = bound + (verdict.margin or 0.0), abs(value - worst)
+    return room / distance if distance and math.isfinite(room) else math.nan
+
+
+def failing_text(difference: Difference, share: float, where: str = "") -> str:
+    """``failed in 1.3 % of cases (DSC 0)``."""
+    metric = difference.metric_spec.spec
+    return f"failed in {rough_percent(share)} of cases{where} ({metric.display} {metric.worst:g})"
+
+
+def _unless_failing(difference: Difference, ends: tuple[float, float]) -> str:
+    """Which share of failures of either model alone would undo that both are equivalent."""
+    low, high = ends if difference.sign > 0 else (-ends[1], -ends[0])
+    shares = (
+        _share_failing(difference, low, difference.first_value),
+        _share_failing(difference, -high, difference.second_value),
+    )
+    share = min(shares)
+    return f", unless either alone {failing_text(difference, share)}" if share < 1 else ""
+
+
 def equivalence_sentence(difference: Difference) -> str:
     """Whether the models are equivalent within the margin; empty where none was given."""
     result = difference.verdict
@@ -368,5 +407,7 @@ def equivalence_sentence(difference: Difference) -> str:
     ends = " to ".join(bound_text(difference, end, result.margin) for end in (low, high))
     kind = "simultaneous " if result.simultaneous else ""
     interval = f"{kind}{percent(level.confidence_level)} CI {ends}"
-    start = "Equivalent" if result.equivalent else "Not shown to be equivalent"
-    return f"{start} within ±{result.margin:g} ({interval})."
+    if not result.equivalent:
+        return f"Not shown to be equivalent within ±{result.margin:g} ({interval})."
+    unless = _unless_failing(difference, (low, high))
+    return f"Equivalent within ±{result.margin:g} ({interval}){unless}."
