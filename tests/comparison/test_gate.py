@@ -13,7 +13,8 @@ import pytest
 from scipy import stats
 
 import halfwidth as hw
-from halfwidth.comparison.gate import judge, share_that_undoes
+from halfwidth.comparison.gate import judge
+from halfwidth.results.comparison_words import share_that_undoes
 from halfwidth.testing import assert_not_inferior
 
 MARGIN = 1.0

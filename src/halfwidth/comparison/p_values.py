@@ -77,13 +77,13 @@ def _root(beyond: Callable[[float], float], least: float, largest: float) -> flo
     """Where a function that grows with α changes its sign; the ends where it does not."""
     from scipy import optimize, special
 
-    def of_deviate(deviate: float) -> float:
+    def excess_at(deviate: float) -> float:
         return beyond(2 * float(special.ndtr(-deviate)))
 
     near, far = (-float(special.ndtri(alpha / 2)) for alpha in (largest, least))
-    if of_deviate(far) > 0:
+    if excess_at(far) > 0:
         return least
-    if of_deviate(near) <= 0:
+    if excess_at(near) <= 0:
         return 1.0
-    deviate = optimize.toms748(of_deviate, near, far, xtol=TOLERANCE, rtol=TOLERANCE)
+    deviate = optimize.toms748(excess_at, near, far, xtol=TOLERANCE, rtol=TOLERANCE)
     return 2 * float(special.ndtr(-deviate))

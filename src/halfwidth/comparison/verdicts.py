@@ -122,7 +122,9 @@ class Sides:
     least: float = 0.0
 
     @classmethod
-    def of(cls, family: FamilyInference, pair: int, sign: int, margin: float | None) -> Sides:
+    def from_family(
+        cls, family: FamilyInference, pair: int, sign: int, margin: float | None
+    ) -> Sides:
         """Those of a pair of the family; ``sign`` is 1 where larger values are better, else -1."""
 
         def by_model(p_values: Array) -> tuple[float, float]:

@@ -303,7 +303,7 @@ def law_of(job: Job, estimate: Estimate, request: Request) -> Law:
     With failures of both kinds these are unions of both intervals.
     """
     functional, records = job.functional, job.records
-    by_level = ByLevel.of_samples(
+    by_level = ByLevel.from_samples(
         records.arranged[None],
         functional.statistic,
         bounds=functional.metric.spec.bounds,

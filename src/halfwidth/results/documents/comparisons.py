@@ -96,7 +96,7 @@ def _remarks(comparisons: Comparisons) -> list[str]:
     for title, count in sorted(held):
         texts.append(
             f"All together: intervals of {count} comparisons that hold at once ({title})"
-            f"{_of_claims(comparisons)}."
+            f"{_claims_text(comparisons)}."
         )
     if len(comparisons) == 1 and not math.isnan(comparisons[0].superiority):
         share = percent(round(comparisons[0].superiority, 3))
@@ -122,7 +122,7 @@ def _p_remark(comparisons: Comparisons) -> str:
     )
 
 
-def _of_claims(comparisons: Comparisons) -> str:
+def _claims_text(comparisons: Comparisons) -> str:
     """What an interval says that ends at a claim of stepwise tests."""
     verdicts = [item.verdict for item in comparisons if item.correction != "bonferroni"]
     if all(one is None or one.word in (OPEN, TOO_FEW) for one in verdicts):
