@@ -2,10 +2,10 @@
 
     nice python benchmarks/one_inference.py [tables] [families]
 
-Seeded tables of 2 to 6 models and 4 to 60 cases, with ties, clusters, margins and levels, of values
-of cases, of decisions and of scores. Of each it is asked whether a verdict differs from what its p
-value, its interval, the models in another order, `rank`, `gate` or the report say. Families of equal
-models say how often any difference is claimed in vain.
+Seeded tables of 2 to 6 models and 4 to 60 cases, with ties, clusters, margins and levels, of
+values of cases, of decisions and of scores. Of each it is asked whether a verdict differs from what
+its p value, its interval, the models in another order, `rank`, `gate` or the report say. Families
+of equal models say how often any difference is claimed in vain.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 
 import halfwidth as hw
 from halfwidth.document.render import render
-from halfwidth.results.comparison import Comparisons, Difference
+from halfwidth.results.comparison import Comparisons, Difference, Verdict
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
 MIRRORED = {"better": "worse", "worse": "better", "non-superior": "non-inferior"}
@@ -123,9 +123,8 @@ def contradictions(one: Table) -> Iterator[tuple[str, str]]:
     (alone,) = one.compare(names[:2])
     new, against = names[:2]
     gate = hw.gate(one.data, new=new, against=against, margin=one.margin, **one.common)
-    assert alone.verdict is not None
-    expected = "passed" if alone.verdict.not_inferior else "undecided"
-    expected = "failed" if alone.verdict.inferior else expected
+    expected = "passed" if _said(alone).not_inferior else "undecided"
+    expected = "failed" if _said(alone).inferior else expected
     if gate.outcome != expected:
         yield "gate", f"{gate.sentence()} | {alone.sentence()}"
 
@@ -140,11 +139,17 @@ def reported(one: Table) -> Iterator[tuple[str, str]]:
                 yield "report", item.sentence()
 
 
+def _said(item: Difference) -> Verdict:
+    """The verdict, which all of these metrics have."""
+    if item.verdict is None:
+        raise ValueError(f"{item.first} against {item.second} has no verdict")
+    return item.verdict
+
+
 def _within(item: Difference, alpha: float) -> Iterator[tuple[str, str]]:
     """A verdict against its p value or its interval."""
-    assert item.verdict is not None
-    few = item.verdict.word == "too few pairs"
-    claimed = item.verdict.word in ("better", "worse")
+    said = _said(item)
+    few, claimed = said.word == "too few pairs", said.word in ("better", "worse")
     p = item.p_adjusted if item.correction else item.p_value
     if claimed != (p <= alpha + 1e-12):
         yield "p", item.sentence()
@@ -160,20 +165,19 @@ def _within(item: Difference, alpha: float) -> Iterator[tuple[str, str]]:
             yield "simultaneous interval", item.sentence()
         if not few and (both.low > item.low + 1e-12 > 0 or 0 > item.high - 1e-12 > both.high):
             yield "shorter than the single interval", item.sentence()
-    if item.verdict.margin is not None and not few and both is None and not claimed:
-        margin, sign = item.verdict.margin, item.sign
+    if said.margin is not None and not few and both is None and not claimed:
+        margin, sign = said.margin, item.sign
         low, high = sorted((sign * item.low, sign * item.high))
         word = "non-superior" if high < margin else "open"
         word = "non-inferior" if low > -margin else word
-        if word != item.verdict.word:
+        if word != said.word:
             yield "interval and margin", item.sentence()
 
 
 def _mirror(item: Difference, other: Difference) -> bool:
     """Whether one is the other with the models exchanged."""
-    assert item.verdict is not None and other.verdict is not None
-    words = item.verdict.word, other.verdict.word
-    both = item.verdict.p_not_worse, other.verdict.p_not_worse[::-1]
+    one, two = _said(item), _said(other)
+    words, both = (one.word, two.word), (one.p_not_worse, two.p_not_worse[::-1])
     neither_worse = all(p <= 1 - item.estimate.confidence_level for p in both[0])
     mirrored = MIRRORED.get(words[0], words[0])
     if words[0] == "non-inferior" and not neither_worse:
@@ -181,20 +185,16 @@ def _mirror(item: Difference, other: Difference) -> bool:
     same_p = np.allclose(item.p_value, other.p_value, rtol=1e-6, equal_nan=True)
     same_p &= np.allclose(item.p_adjusted, other.p_adjusted, rtol=1e-6, equal_nan=True)
     same_p &= np.allclose(*both, rtol=1e-6, equal_nan=True)
-    beyond = item.verdict.beyond_margin == other.verdict.beyond_margin
-    return words[1] == mirrored and same_p and beyond
+    return words[1] == mirrored and same_p and one.beyond_margin == two.beyond_margin
 
 
 def _claims(compared: Comparisons, *, beyond: bool = False) -> set[tuple[str, str]]:
     """Who is better than whom; by more than the margin."""
     claims = set()
     for item in compared:
-        assert item.verdict is not None
-        if item.verdict.word in ("better", "worse") and (
-            not beyond or item.verdict.beyond_margin == "shown"
-        ):
-            pair = item.first, item.second
-            claims.add(pair if item.verdict.word == "better" else pair[::-1])
+        said, pair = _said(item), (item.first, item.second)
+        if said.word in ("better", "worse") and (not beyond or said.beyond_margin == "shown"):
+            claims.add(pair if said.word == "better" else pair[::-1])
     return claims
 
 

@@ -42,24 +42,20 @@ OPTIONS = ("--metric", "hd95", "--margin", "1")
 @pytest.mark.parametrize(
     ("new", "old", "margin", "status", "words"),
     [
-        ("same", "old", "1", 0, "passed: same is non-inferior to old by the margin of 1: the 95 %"),
-        ("worse", "old", "1", 4, "failed: worse is inferior to old: the 95 % CI of the difference"),
-        (
-            "same_few",
-            "old_few",
-            "0.1",
-            5,
-            "undecided: same_few against old_few: the 95 % CI of the",
-        ),
+        ("same", "old", "1", 0, "passed: neither is worse by the margin of 1 mm (p < .001)."),
+        ("worse", "old", "1", 4, "failed: old is better by more than the margin of 1 mm."),
+        ("same", "old", "0.05", 5, "to say how many cases would settle it."),
+        ("same_few", "old_few", "5", 5, "5 pairs are too few to say which is better, as no exact"),
     ],
 )
 def test_exit_statuses(run: Run, new: str, old: str, margin: str, status: int, words: str) -> None:
     options = ("--metric", "hd95", "--margin", margin)
     ran = run("gate", f"{new}.csv", "--against", f"{old}.csv", *options)
     assert ran.status == status, ran.err
-    assert ran.out.startswith(words)
+    outcome, _, claim = words.rpartition(": ")
+    assert ran.out.startswith(f"{outcome}: {new} against {old}: mean HD95 " if outcome else "undec")
+    assert claim in ran.out
     assert ran.out.count("\n") == 1
-    assert ("to say how many cases would settle it." in ran.out) == (status == 5)
 
 
 def test_json_has_the_outcome_beside_the_comparison(run: Run) -> None:
@@ -68,7 +64,7 @@ def test_json_has_the_outcome_beside_the_comparison(run: Run) -> None:
     assert ran.status == 4
     assert list(answer) == ["schema_version", "gate", "comparisons", "goals"]
     assert (answer["gate"]["outcome"], answer["gate"]["status"]) == ("failed", 4)
-    assert answer["comparisons"][0]["verdict"]["word"] == "inferior"
+    assert answer["comparisons"][0]["verdict"]["beyond_margin"] == "shown"
     assert answer["comparisons"][0]["test"] is None
 
 
@@ -89,7 +85,7 @@ def test_every_column_has_to_pass(run: Run) -> None:
     mixed.to_csv("mixed.csv", index=False)
     ran = run("gate", "mixed.csv", "--against", "old_organs.csv", *OPTIONS)
     assert ran.status == 4
-    assert ran.out.startswith("failed: spleen / mean HD95: mixed is inferior to old_organs: ")
+    assert ran.out.startswith("failed: spleen, mixed against old_organs: mean HD95 higher by ")
     assert run("gate", "mixed.csv", "--against", "old_organs.csv", *OPTIONS, "--value", "liver")
 
 
@@ -113,12 +109,12 @@ def test_a_folder_tells_tables_of_one_name_apart(run: Run) -> None:
         Path(name).mkdir()
         Path(name, "cases.csv").write_bytes(Path(f"{name}.csv").read_bytes())
     ran = run("gate", "same/cases.csv", "--against", "old/cases.csv", *OPTIONS)
-    assert ran.out.startswith("passed: same is non-inferior to old")
+    assert ran.out.startswith("passed: same against old: mean HD95 ")
 
 
 def test_strict_raises_a_pass_only(run: Run) -> None:
-    few = ("gate", "same_few.csv", "--against", "old_few.csv", "--metric", "hd95", "--strict")
-    assert run(*few, "--margin", "5").status == 3
+    few = ("gate", "same.csv", "--against", "old.csv", "--metric", "hd95", "--strict")
+    assert run(*few, "--margin", "1").status == 3
     assert run(*few, "--margin", "0.1").status == 5
 
 
@@ -161,14 +157,14 @@ def test_a_table_for_the_summary_of_a_step_names_models_metric_and_margin(
     sentence, _, heading, _, *rows = ran.out.splitlines()[:6]
     assert sentence.startswith(("passed: ", "failed: "))
     assert [cell.strip() for cell in heading.split("|")[1:-1]] == [
-        *("label", "models", "of", "first", "second", "difference", "95 % CI", "n", "margin"),
-        *("verdict", "cautions", "n needed"),
+        *("label", "models", "of", "first", "second", "difference", "95 % CI", "p", "n"),
+        *("margin", "verdict", "cautions", "n needed"),
     ]
     for organ, row in zip(("liver", "spleen"), rows, strict=True):
         cells = [cell.strip() for cell in row.split("|")[1:-1]]
         assert cells[:2] == [organ, f"{new}\\_organs vs old\\_organs"]
         assert cells[2] == "difference in mean HD95 \\[mm\\]"
-        assert cells[8:10] == ["1", "non-inferior" if new == "same" else "inferior"]
+        assert cells[9:11] == ["1", "non-inferior" if new == "same" else "worse by \\> 1"]
     assert "\\begin{tabular}" in run(*asked, "--format", "latex").out
     answer = json.loads(run(*asked, "--json").out)["gate"]
     assert (answer["new"], answer["against"]) == (f"{new}_organs", "old_organs")
@@ -182,4 +178,4 @@ def test_a_table_names_its_metrics_by_itself(run: Run) -> None:
     pd.concat(each).assign(metric="hd95").to_csv("long.csv", index=False)
     ran = run("gate", "long.csv", "--new", "same", "--against", "old", "--margin", "1")
     assert ran.status == 0, ran.err
-    assert "the difference in mean HD95" in ran.out
+    assert "same against old: mean HD95" in ran.out

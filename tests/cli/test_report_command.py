@@ -109,7 +109,7 @@ def test_the_table_that_score_writes_is_of_the_metric_that_is_named(folder: Path
 @pytest.mark.usefixtures("folder")
 def test_two_models_differ(run: Run) -> None:
     page = page_of(run, "B=new.csv", "A=old.csv", "--metric", "dsc", "--margin", 0.1)
-    assert "B is superior to A" in page
+    assert "B is better, but by less than the margin of 0.1." in page
     assert "Differences" in titles(page)
     # Of two models the difference says who is better.
     assert "Ranks" not in titles(page)
@@ -162,9 +162,9 @@ def test_models_on_a_test_set_share_the_axes_of_their_curves(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_many_verdicts_are_said_in_one_sentence(run: Run) -> None:
+def test_verdicts_of_many_levels_are_said_in_a_sentence_each(run: Run) -> None:
     table = pd.read_csv("models.csv").query("model != 'c' and organ == 'liver'")
-    for count, words in ((2, "a is superior to b"), (7, "a against b: superior in 7 (o0, o1, ")):
+    for count, words in ((2, ": a is better."), (7, "o6, mean DSC: a is better than b by ")):
         organs = pd.concat([table.assign(organ=f"o{i}") for i in range(count)])
         organs.to_csv("two.csv", index=False)
         what = ("--by", "organ", "--metric", "dsc", "--no-figures", *QUICK)
@@ -188,7 +188,7 @@ def test_detectors(run: Run) -> None:
     assert "box IoU ≥ 0.5, greedy by score" in page
     assert hashlib.sha256(Path("refs.json").read_bytes()).hexdigest() in page
     page = page_of(run, "a.json", "b.json", "--references", "refs.json", "--metric", "ap50")
-    assert "a is superior to b" in page
+    assert ": a is better." in page
     (caption,) = re.findall("<figcaption>([^<]*)", page)
     assert caption.startswith("Precision-recall curves")
 

@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from over_data import over
+from statsmodels.stats.multitest import multipletests
 
 import halfwidth as hw
-from halfwidth.comparison.verdicts import verdict
+from halfwidth.comparison.verdicts import Sides, verdict
+from halfwidth.results.comparison_words import p_equals, p_text
 
 CASES = [f"s{i}" for i in range(30)]
 
@@ -140,7 +142,9 @@ def test_families_are_compared_apart(models: dict[str, pd.Series]) -> None:
 
 def test_margin_and_goal(models: dict[str, pd.Series]) -> None:
     result = hw.compare(models, metric="dsc", baseline="A", margin=0.3, goal=0.1, method="t")
-    assert [one.verdict.word for one in result if one.verdict] == ["superior", "non-inferior"]
+    verdicts = [one.verdict for one in result if one.verdict]
+    assert [one.word for one in verdicts] == ["better", "worse"]
+    assert [one.beyond_margin for one in verdicts] == ["excluded", "excluded"]
     assert [goal.met for goal in result.goals] == [True] * 3
     alone = hw.compare({"A": models["A"]}, metric="dsc", goal=0.99)
     assert not alone.goals[0].met
@@ -156,7 +160,7 @@ def test_margin_and_goal(models: dict[str, pd.Series]) -> None:
         ({"goal": 95}, "outside the range"),
         ({"effect": "odds"}, "none of difference, ratio"),
         ({"test": "t"}, "none of auto"),
-        ({"correction": "fdr"}, "none of holm"),
+        ({"correction": "fdr"}, "none of stepdown"),
         ({"paired": False}, "it is called pairing and describes the data"),
         ({"unmatched": "omit"}, "it is called pairing and describes the data"),
         ({"pairing": "common"}, "it describes the data"),
@@ -198,18 +202,21 @@ def test_unpaired_means_are_welchs(models: dict[str, pd.Series]) -> None:
 
 
 def test_p_values_are_adjusted_over_a_family(models: dict[str, pd.Series]) -> None:
+    models["B"] -= 0.02
     table = pd.concat([long_table(models, organ="liver"), long_table(models, organ="spleen")])
-    result = hw.compare(hw.CaseValues.from_table(table, "dice", metric="dsc", by="organ"), rng=1)
-    tests = [one.test for one in result if one.test is not None]
-    assert len(tests) == 6
-    assert {one.correction for one in tests} == {"holm"}
-    p = [one.p_value for one in tests]
-    smallest = min(range(3), key=lambda at: p[at])
-    assert tests[smallest].adjusted == pytest.approx(min(1.0, 3 * p[smallest]))
-    two = hw.compare({name: models[name] for name in "AB"}, metric="dsc", rng=1)
-    assert two[0].test is not None
-    assert not two[0].test.correction
-    assert hw.compare(models, metric="dsc", test="none")[0].test is None
+    data = hw.CaseValues.from_table(table, "dice", metric="dsc", by="organ")
+    result = hw.compare(data, rng=1, test="auto")
+    assert {(one.correction, one.n_comparisons) for one in result} == {("stepdown", 3)}
+    # Of a test whose joint law is not known each p value goes by itself.
+    assert {one.test.correction for one in result if one.test} == {"holm"}
+    holms = hw.compare(data, rng=1, correction="holm")
+    for one, of_holm in zip(result, holms, strict=True):
+        assert of_holm.p_value == one.p_value <= one.p_adjusted <= 3 * one.p_value * (1 + 1e-9)
+    adjusted = multipletests([one.p_value for one in list(holms)[:3]], method="holm")[1]
+    assert [one.p_adjusted for one in list(holms)[:3]] == pytest.approx(adjusted)
+    (two,) = hw.compare({name: models[name] for name in "AB"}, metric="dsc", rng=1)
+    assert (two.correction, two.n_comparisons, two.test) == ("", 1, None)
+    assert np.isnan(two.p_adjusted)
 
 
 @pytest.mark.parametrize(
@@ -258,7 +265,7 @@ def test_cases_are_known_within_their_cluster() -> None:
 
 def test_cases_are_carried_in_one_order_for_all_models(models: dict[str, pd.Series]) -> None:
     models["B"] = models["B"].iloc[::-1]
-    (kept,) = hw.compare(models, metric="dsc", test="none").cases
+    (kept,) = hw.compare(models, metric="dsc").cases
     found = pd.DataFrame(kept.values).sort_values(["A", "B"]).to_numpy()
     expected = pd.DataFrame(models)[list(models)].sort_values(["A", "B"]).to_numpy()
     assert np.array_equal(found, expected)
@@ -283,7 +290,12 @@ def test_the_sd_of_successes_is_no_proportion(pairing: Any) -> None:
 
 def test_the_sd_of_successes_is_tested_by_swaps() -> None:
     (one,) = hw.compare(
-        {"A": RIGHT, "B": WRONG}, metric="correct", statistic="sd", rng=1, n_resamples=2000
+        {"A": RIGHT, "B": WRONG},
+        metric="correct",
+        statistic="sd",
+        test="auto",
+        rng=1,
+        n_resamples=2000,
     )
     differences = []
     for swaps in itertools.product([False, True], repeat=len(RIGHT)):
@@ -310,7 +322,7 @@ def test_rounding_makes_no_model_better(statistic: str) -> None:
         assert one.verdict is None
     else:
         assert one.verdict is not None
-        assert one.verdict.word == "inconclusive"
+        assert one.verdict.word == "open"
     assert "HW801" in {caution.code for caution in one.cautions}
 
 
@@ -322,6 +334,7 @@ def test_predictive_values_of_a_perfect_model(metric: str) -> None:
     result = hw.compare(
         hw.Predictions.from_arrays(truth, {"A": truth, "B": other}),
         metric=metric,
+        test="auto",
         rng=1,
         n_resamples=999,
     )
@@ -339,6 +352,7 @@ def test_a_model_without_predicted_positives_has_no_test(order: str) -> None:
     predictions = {"A": np.where(np.arange(20) < 4, 1 - truth, truth), "B": np.zeros(20, dtype=int)}
     models = {name: predictions[name] for name in order}
     how: dict[str, Any] = {"metric": "ppv", "pairing": "none", "rng": 1, "n_resamples": 99}
+    how["test"] = "auto"
     (one,) = over(hw.compare, hw.Predictions.from_arrays)(truth, models, labels=[0, 1], **how)
     assert np.isnan(one.value)
     assert one.test is not None
@@ -363,7 +377,7 @@ def test_a_larger_spread_is_not_better(pairing: Any) -> None:
 
 
 def test_a_pair_is_named_where_it_stands_the_other_way_round() -> None:
-    result = hw.compare({"A": RIGHT, "B": WRONG}, metric="correct", test="none")
+    result = hw.compare({"A": RIGHT, "B": WRONG}, metric="correct")
     with pytest.raises(hw.OptionError, match="but there is the reverse: A vs B"):
         result["B", "A"]
 
@@ -375,15 +389,13 @@ def test_a_test_and_an_interval_disagree_only_at_the_same_multiplicity() -> None
         "mostly better": values + np.array([0.05, 0.01, 0.02, 0.03, 0.04, 0.01, 0.02, -0.015]),
         "once much better": values + np.array([0.01, 0.3, 0.01, 0.02, 0.01, 0.02, 0.01, 0.012]),
     }
-    result = hw.compare(models, metric="dsc", rng=1, n_resamples=999)
+    result = hw.compare(models, metric="dsc", test="permutation", rng=1, n_resamples=999)
     raised = 0
     for item in result:
         assert item.test is not None
-        assert item.simultaneous is not None
         found = [one.message for one in item.cautions if one.code == "HW807"]
-        small = item.test.adjusted <= 0.05
-        assert bool(found) == (item.low <= 0 <= item.high if small else item.simultaneous.low > 0)
-        assert all("(Holm), and the 95 % CI contains 0" in text for text in found)
+        assert bool(found) == ((item.test.adjusted <= 0.05) != (item.p_adjusted <= 0.05))
+        assert all("(Holm), where the 95 % CI has p = " in text for text in found)
         raised += len(found)
     # Others are below .05 by themselves, and not after the correction that the table shows.
     assert 0 < raised < sum(one.test is not None and one.test.p_value <= 0.05 for one in result)
@@ -412,7 +424,7 @@ def test_a_test_and_an_interval_that_disagree_say_what_either_asks(
     easy = np.linspace(0.7, 0.9, 15)
     (item,) = hw.compare({"A": easy + gains, "B": easy}, metric="dsc", rng=1, **options)
     (said,) = (one.message for one in item.cautions if one.code == "HW807")
-    assert said.endswith(f"CI contains 0: the test asks {asks}; {interval}.")
+    assert said.endswith(f"has {p_equals(p_text(item.p_value))}: the test asks {asks}; {interval}.")
 
 
 def test_ids_that_start_again_in_each_group_do_not_repeat() -> None:
@@ -447,6 +459,7 @@ def test_models_as_given_are_no_less_extreme_than_themselves() -> None:
     values = [1, 0.8, 0.6, 0.6, 0.7, 0.9, 1, 1, 0.9, 0.9, 0.7, 1, 0.9, 0.8, 0.8, 1, 1, 1, 0.8, 1]
     groups = [3, 5, 2, 0, 0, 3, 5, 5, 0, 1, 0, 2, 0, 3, 1, 2, 4, 3, 5, 2]
     how: dict[str, Any] = {"metric": "dsc", "statistic": "sd", "rng": 1, "n_resamples": 99}
+    how["test"] = "auto"
     (one,) = over(hw.compare, hw.CaseValues.from_arrays)(
         {"A": values, "B": [1.0] * 20}, groups=groups, **how
     )
@@ -456,12 +469,13 @@ def test_models_as_given_are_no_less_extreme_than_themselves() -> None:
 
 
 def test_the_interval_of_equivalence_lies_within_that_of_the_verdict() -> None:
-    (one,) = hw.compare({"A": RIGHT, "B": WRONG}, metric="correct", test="none")
+    (one,) = hw.compare({"A": RIGHT, "B": WRONG}, metric="correct")
     wider = (one.low - 0.1, one.high + 0.1)
-    found = verdict(one, margin=0.9, equivalence=wider)
+    sides = Sides((0.5, 0.5), (1.0, 1.0), (0.01, 0.01), 0.05)
+    found = verdict(one, sides, margin=0.9, equivalence=wider)
     assert found is not None
     assert (found.equivalence_low, found.equivalence_high) == (one.low, one.high)
-    undefined = verdict(one, margin=0.9, equivalence=(np.nan, np.nan))
+    undefined = verdict(one, sides, margin=0.9, equivalence=(np.nan, np.nan))
     assert undefined is not None
     assert not undefined.equivalent
 

@@ -8,70 +8,98 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import stats
 
 import halfwidth as hw
-from halfwidth.comparison.gate import judge, share_that_undoes
-from halfwidth.comparison.verdicts import verdict
-from halfwidth.estimation.resolve import resolve_metric
+from halfwidth.comparison.gate import judge
+from halfwidth.results.comparison_words import share_that_undoes
 from halfwidth.testing import assert_not_inferior
 
-MARGIN = 0.1
-VALUES = np.linspace(0.4, 0.9, 30)
-TEMPLATE = hw.difference_ci(VALUES, VALUES[::-1], metric="dsc", method="t")
+MARGIN = 1.0
+GAIN = hw.MetricSpec("gain", better=hw.Better.HIGHER)
+OPTIONS: dict[str, Any] = {"new": "new", "against": "old", "metric": GAIN, "method": "t"}
+SPREAD = np.linspace(-1, 1, 12) / stats.sem(np.linspace(-1, 1, 12))
+HALF = stats.t.ppf(0.975, 11)
 
 
-def difference(low: float, high: float, label: str = "") -> hw.Difference:
-    estimate = replace(TEMPLATE, value=(low + high) / 2, low=low, high=high, label=label, n=50)
-    item = hw.Difference(
-        "new", "old", 0.8, 0.8, estimate, resolve_metric("dsc"), subject="mean DSC"
-    )
-    return replace(item, verdict=verdict(item, MARGIN))
+def judged(*ends: tuple[float, float]) -> hw.Gate:
+    """The gate of comparisons whose 95 % t intervals have these ends, of one organ each."""
+    old, tables = 10 + np.cos(np.arange(12)), []
+    for place, (low, high) in enumerate(ends):
+        new = old + (low + high) / 2 + (high - low) / 2 / HALF * SPREAD
+        cases = {"case": range(12), "organ": f"organ {place}"}
+        for name, values in {"new": new, "old": old}.items():
+            tables.append(pd.DataFrame({**cases, "model": name, "gain": values}))
+    data = hw.CaseValues.from_table(pd.concat(tables), "gain", by="organ")
+    return hw.gate(data, margin=MARGIN, **OPTIONS)
 
 
-def judged(*ends: tuple[float, float], at_stricter: tuple[tuple[float, float], ...] = ()) -> Any:
-    """The gate of comparisons with these intervals, and others at any stricter level."""
-    asked: list[float] = []
-
-    def compare_at(level: float) -> hw.Comparisons:
-        asked.append(level)
-        chosen = ends if level == 0.95 else at_stricter
-        items = (difference(*both, label=f"organ {k}") for k, both in enumerate(chosen))
-        return hw.Comparisons(tuple(items))
-
-    return judge(compare_at, 0.95), asked
+GOOD, BAD, LIKELY_BAD = (-0.5, 1.0), (-4.0, -2.0), (-3.0, -1.02)
 
 
 @pytest.mark.parametrize(
-    ("ends", "outcome", "status"),
+    ("ends", "outcome", "status", "words"),
     [
-        ((0.01, 0.2), "passed", 0),
-        ((-0.09, 0.2), "passed", 0),
-        ((-0.3, -0.11), "failed", 4),
-        ((-0.3, -0.09), "undecided", 5),
-        ((-0.1, 0.2), "undecided", 5),
+        ((0.1, 2.0), "passed", 0, "new is better; whether by more than the margin of 1 is open."),
+        ((-0.9, 2.0), "passed", 0, "new is non-inferior by the margin of 1 (p = .04)."),
+        ((-0.9, -0.1), "passed", 0, "old is better, but by less than the margin of 1."),
+        ((-3.0, -1.1), "failed", 4, "old is better by more than the margin of 1."),
+        (
+            (-3.0, -0.9),
+            "undecided",
+            5,
+            (
+                "would show new to be non-inferior; about 27 cases would settle the observed "
+                "difference, -1.9, with a power of 80 %."
+            ),
+        ),
+        (
+            (-1.1, 0.9),
+            "undecided",
+            5,
+            (
+                "would show new to be non-inferior; about 27 cases would settle the observed "
+                "difference, -0.10, with a power of 80 %."
+            ),
+        ),
+        (
+            (-3.0, 2.0),
+            "undecided",
+            5,
+            (
+                "the observed difference, -0.50, lies too near -1 to say how many cases would "
+                "settle "
+                "it."
+            ),
+        ),
     ],
 )
-def test_one_comparison(ends: tuple[float, float], outcome: str, status: int) -> None:
-    found, asked = judged(ends)
+def test_one_comparison(ends: tuple[float, float], outcome: str, status: int, words: str) -> None:
+    found = judged(ends)
     assert (found.outcome, found.status) == (outcome, status)
-    assert asked == [0.95]
-    assert found.sentence().startswith(f"{outcome}: organ 0: ")
+    assert found.sentence().startswith(f"{outcome}: organ 0, new against old: mean gain ")
+    assert found.sentence().endswith(words)
     assert found.to_dict()["gate"]["status"] == status
 
 
-GOOD, BAD, OPEN = (-0.05, 0.1), (-0.3, -0.2), (-0.15, -0.04)
+def test_of_too_few_pairs_none_passes_and_none_fails() -> None:
+    values = np.arange(5) / 100
+    for ahead in (3, -3):
+        data = {"new": values + ahead + np.sin(np.arange(5)) / 1000, "old": values}
+        found = hw.gate(data, margin=MARGIN, **OPTIONS)
+        assert found.status == 5
+        assert "5 pairs are too few to say which is better" in found.reason
 
 
 def test_several_comparisons_pass_where_all_do() -> None:
-    found, asked = judged(GOOD, GOOD, GOOD)
+    found = judged(GOOD, GOOD, GOOD)
     assert found.status == 0
     assert found.reason == (
-        "new is not inferior to old in any of 3 comparisons: organ 0 / mean DSC (margin 0.1), "
-        "organ 1 / mean DSC (margin 0.1), organ 2 / mean DSC (margin 0.1). Undone if new alone "
-        "failed in 6.2 % of cases of organ 0 (DSC 0)."
+        "new is not inferior to old in any of 3 comparisons: organ 0 / mean gain (margin 1), "
+        "organ 1 / mean gain (margin 1), organ 2 / mean gain (margin 1)."
     )
-    assert asked == [0.95]
 
 
 def test_the_share_that_undoes_a_passed_gate_moves_its_bound_onto_the_margin() -> None:
@@ -92,40 +120,36 @@ def test_the_share_that_undoes_a_passed_gate_moves_its_bound_onto_the_margin() -
 
 
 def test_several_comparisons_fail_by_the_stricter_level() -> None:
-    found, asked = judged(GOOD, BAD, BAD, at_stricter=(GOOD, BAD, BAD))
+    found = judged(GOOD, BAD, BAD)
     assert found.status == 4
-    assert found.reason.startswith("organ 1 / mean DSC: new is inferior to old")
-    assert found.reason.endswith(" Also inferior: organ 2 / mean DSC (-0.30 to -0.20, margin 0.1).")
-    assert asked == [0.95, pytest.approx(1 - 0.05 / 3, abs=1e-15)]
-
-
-def test_inferior_at_the_usual_level_alone_is_no_pass_and_no_failure() -> None:
-    found, _ = judged(GOOD, BAD, at_stricter=(GOOD, OPEN))
+    assert found.reason.startswith("organ 1, new against old: mean gain lower by 3.0 (95 % CI")
+    assert found.reason.endswith(
+        "old is better by more than the margin of 1. Also inferior: organ 2 / mean gain (-4.0 to "
+        "-2.0, margin 1)."
+    )
+    assert judged(LIKELY_BAD).status == 4
+    found = judged(GOOD, LIKELY_BAD)
     assert found.status == 5
-    found, _ = judged(GOOD, OPEN)
-    assert found.status == 5
-    assert found.reason.startswith("organ 1 / mean DSC: new against old: the 95 % CI")
+    assert found.reason.endswith(" At 97.5 %, by which one of 2 fails, it is not shown.")
 
 
 def test_rows_for_programs_say_the_outcome_first() -> None:
-    found, _ = judged(GOOD, (-0.12, 0.02))
+    found = judged(GOOD, (-1.5, 0.4))
     rows = found.to_rows()
     assert [row["outcome"] for row in rows] == ["undecided", "undecided"]
-    assert list(rows[0])[:2] == ["outcome", "label"]
-    needed = [row["n_needed"] for row in rows]
-    assert found.to_dict()["gate"]["n_needed"] == max(n for n in needed if n is not None)
+    assert list(rows[0])[:2] == ["outcome", "organ"]
+    assert [row["n_needed"] for row in rows] == [None, 93]
+    assert found.to_dict()["gate"]["n_needed"] == 93
 
 
 def test_a_gate_needs_a_margin() -> None:
-    item = replace(difference(0, 1), verdict=None)
-    with pytest.raises(hw.OptionError, match="mean DSC: no margin says what a loss is"):
+    item = replace(judged(GOOD).comparisons[0], verdict=None)
+    with pytest.raises(hw.OptionError, match="mean gain: no margin says what a loss is"):
         judge(lambda _: hw.Comparisons((item,)), 0.95)
 
 
 def compared_at(models: dict[str, Any], level: float) -> hw.Comparisons:
-    metric = hw.MetricSpec("gain", better=hw.Better.HIGHER)
-    options: dict[str, Any] = {"margin": MARGIN, "method": "t", "test": "none"}
-    return hw.compare(models, metric=metric, confidence_level=level, **options)
+    return hw.compare(models, metric=GAIN, confidence_level=level, method="t", margin=MARGIN)
 
 
 @pytest.mark.slow
@@ -166,7 +190,7 @@ def test_a_model_that_is_no_worse_passes() -> None:
 
 def test_a_worse_model_fails_whatever_is_said_of_too_few_cases() -> None:
     for word in ("fail", "skip", "pass"):
-        with pytest.raises(AssertionError, match=r"new is inferior to old: the 95 % CI of the"):
+        with pytest.raises(AssertionError, match=r"old is better by more than the margin of 1 mm"):
             assert_not_inferior(
                 *models(40, 2.0),
                 metric="hd95",

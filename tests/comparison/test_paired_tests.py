@@ -161,7 +161,7 @@ def test_a_test_that_was_not_made_does_not_count() -> None:
         "none": np.zeros(20, dtype=int),
     }
     data = hw.Predictions.from_arrays(truth, said, labels=[0, 1], pairing="none")
-    options: dict[str, Any] = {"metric": "ppv", "rng": 1, "n_resamples": 99}
+    options: dict[str, Any] = {"metric": "ppv", "test": "auto", "rng": 1, "n_resamples": 99}
     found = {(one.first, one.second): one.test for one in hw.compare(data, **options)}
     assert [np.isnan(test.p_value) for test in found.values() if test] == [False, True, True]
     made = found["A", "B"]

@@ -59,7 +59,7 @@ def test_an_interval_of_another_level_settles_nothing(n: int, count: int, known:
     for item in result:
         assert item.estimate.high < 0
         word = item.verdict and item.verdict.word
-        assert word == ("inferior" if known else "inconclusive")
+        assert word == ("worse" if known else "too few pairs")
         if count > 2:
             assert item.simultaneous is not None
             assert math.isnan(item.simultaneous.low) == (not known)

@@ -100,8 +100,8 @@ def kappa(first: Any, second: Any) -> float:
 
 def test_intervals_are_those_of_gathered_cases() -> None:
     """The engine of averages over pairs equals the statistic on every resample."""
-    # The canonical order: by the first target, then by who is compared with it.
-    order = np.lexsort([RATERS["C"], RATERS["B"], MODEL, RATERS["A"]])
+    # The canonical order: by the first target, then by who is compared with it, by their names.
+    order = np.lexsort([MODEL, RATERS["C"], RATERS["A"], RATERS["B"]])
     model, raters = MODEL[order], {name: said[order] for name, said in RATERS.items()}
 
     def difference(chosen: Any) -> float:

@@ -1,16 +1,21 @@
-"""Verdicts: the words by their definition, numbers of cases, goals, and what is refused."""
+"""Verdicts: words by p values and intervals, too few pairs, numbers of cases, goals, refusals."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import stats
 
 import halfwidth as hw
 from halfwidth.comparison.verdicts import (
+    Sides,
     check_goal,
     check_margin,
     goal_result,
@@ -19,106 +24,228 @@ from halfwidth.comparison.verdicts import (
 )
 from halfwidth.document.render import render
 from halfwidth.estimation.resolve import resolve_metric
-from halfwidth.results.comparison import Effect, SimultaneousInterval
+from halfwidth.results.comparison import Effect, Verdict
 
 VALUES = np.linspace(0.4, 0.9, 30)
-TEMPLATE = {
-    name: hw.difference_ci(VALUES, VALUES[::-1], metric=name, method="t")
-    for name in ("dsc", "hd95", "relative_volume_error")
-}
+GAIN = hw.MetricSpec("gain", better=hw.Better.HIGHER)
+LOSS = hw.MetricSpec("loss", better=hw.Better.LOWER)
+SPREAD = np.linspace(-1, 1, 12) / stats.sem(np.linspace(-1, 1, 12))
 
 
-def difference(
-    low: float, high: float, *, metric: str = "dsc", effect: Effect = "difference", n: int = 50
-) -> hw.Difference:
-    value = (low + high) / 2
-    estimate = replace(TEMPLATE[metric], value=value, low=low, high=high, n=n)
-    return hw.Difference("new", "old", 0.8, 0.8, estimate, resolve_metric(metric), effect)
+def models(low: float, high: float, level: float = 0.95, old: float = 10.0) -> dict[str, Any]:
+    """Two models whose 95 % t interval has these ends."""
+    values = old + np.cos(np.arange(12))
+    half = (high - low) / 2 / stats.t.ppf((1 + level) / 2, 11)
+    return {"new": values + (low + high) / 2 + half * SPREAD, "old": values}
 
 
-def word(item: hw.Difference, margin: float | None = None) -> str:
-    found = verdict(item, margin)
+def judged(data: Any, margin: float | None = None, **options: Any) -> Verdict:
+    found = hw.compare(data, margin=margin, **{"metric": GAIN, "method": "t", **options})[0].verdict
     assert found is not None
-    return found.word
+    return found
 
 
-# The four words from their meaning: what every true difference within the interval would say.
-GRID = [(low, high) for low in range(-4, 5) for high in range(low, 5)]
+def said_by_all_values(low: float, high: float, margin: float) -> tuple[str, str | None]:
+    """The word, and whether by more than the margin, as all differences in an interval say it."""
+    inside = np.linspace(low, high, 201)
+    claims = {
+        "better": inside > 0,
+        "worse": inside < 0,
+        "non-inferior": inside > -margin,
+        "non-superior": inside < margin,
+        "open": np.isfinite(inside),
+    }
+    word = next(name for name, holds in claims.items() if holds.all())
+    if not margin or word not in ("better", "worse"):
+        return word, None
+    size = np.abs(inside)
+    beyond = "shown" if (size > margin).all() else "open"
+    return word, "excluded" if (size < margin).all() else beyond
 
 
-def word_of_all_values(low: int, high: int, margin: int) -> str:
-    inside = [low + step * (high - low) / 200 for step in range(201)]
-    if all(true > 0 for true in inside):
-        return "superior"
-    if all(true > -margin for true in inside):
-        return "non-inferior"
-    return "inferior" if all(true < -margin for true in inside) else "inconclusive"
+ENDS = [*itertools.combinations((-2.5, -1.5, -0.5, 0.5, 1.5, 2.5), 2)]
 
 
-@pytest.mark.parametrize("margin", [1, 2])
-def test_words_mean_what_all_values_of_the_interval_say(margin: int) -> None:
-    for low, high in GRID:
-        expected = word_of_all_values(low, high, margin)
-        ends = low / 10, high / 10
-        assert word(difference(*ends), margin / 10) == expected
-        # Lower is better: the same seen in a mirror.
-        flipped = difference(-ends[1], -ends[0], metric="hd95")
-        assert word(flipped, margin / 10) == expected
-        ratio = difference(1 + ends[0], 1 + ends[1], effect="ratio")
-        assert word(ratio, margin / 10 + 1e-12) == expected or low == -margin or high == -margin
+@pytest.mark.parametrize("margin", [None, 1, 2])
+def test_words_say_what_all_values_of_the_interval_do(margin: int | None) -> None:
+    for low, high in ENDS:
+        expected = said_by_all_values(low, high, margin or 0)
+        found = judged(models(low, high), margin)
+        assert (found.word, found.beyond_margin) == expected
+        # Where lower is better the other model is the better one, whichever comes first.
+        data = models(low, high)
+        found = judged({name: data[name] for name in ("old", "new")}, margin, metric=LOSS)
+        assert (found.word, found.beyond_margin) == expected
 
 
-def test_without_a_margin_the_limit_is_no_difference() -> None:
-    assert [word(difference(low, low + 0.1)) for low in (-0.2, -0.05, 0.01)] == [
-        "inferior",
-        "inconclusive",
-        "superior",
-    ]
+@pytest.mark.parametrize(("metric", "limit"), [(GAIN, 0.8), (LOSS, 1.2)])
+def test_the_margin_of_a_ratio_is_a_share_lost_or_its_inverse_won(
+    metric: Any, limit: float
+) -> None:
+    words = set()
+    for ends in itertools.combinations((-3.2, -1.9, -1.3, -0.6, 0.7, 1.4, 2.1, 3.1), 2):
+        data = models(*ends)
+        for names in (["new", "old"], ["old", "new"]):
+            chosen = {name: data[name] for name in names}
+            (item,) = hw.compare(chosen, metric=metric, effect="ratio", margin=0.2)
+            logs = sorted(item.sign * np.log([item.low, item.high]))
+            found = item.verdict
+            assert found is not None
+            expected = said_by_all_values(*logs, abs(math.log(limit)))
+            assert (found.word, found.beyond_margin) == expected
+            words.add(expected)
+    # All but "open", of which intervals here are too short.
+    assert len(words) >= 7
+
+
+HALF, NONE = (0.5, 0.5), (math.nan, math.nan)
+
+
+@pytest.mark.parametrize(
+    ("better", "beyond", "not_worse", "least", "expected"),
+    [
+        ((0.05, 0.97), NONE, NONE, 0.0, ("better", None)),
+        ((0.0501, 0.97), NONE, NONE, 0.05, ("open", None)),
+        ((0.97, 0.01), HALF, (0.2, 0.01), 0.0, ("worse", "open")),
+        ((0.01, 0.97), (0.05, 1), (0.01, 0.9), 0.0, ("better", "shown")),
+        ((0.97, 0.01), HALF, (0.05, 0.01), 0.0, ("worse", "excluded")),
+        (HALF, HALF, (0.05, 0.05), 0.0, ("non-inferior", None)),
+        (HALF, HALF, (0.06, 0.05), 0.0, ("non-superior", None)),
+        ((0.01, 0.97), (0.01, 1), (0.01, 0.9), 0.06, ("too few pairs", None)),
+    ],
+)
+def test_a_claim_holds_where_its_p_value_is_at_most_alpha(
+    better: Any, beyond: Any, not_worse: Any, least: float, expected: Any
+) -> None:
+    sides = Sides(better, beyond, not_worse, 0.05, least)
+    assert (sides.word, sides.beyond_margin) == expected
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+def test_p_is_the_least_alpha_at_which_the_interval_excludes_no_difference(level: float) -> None:
+    for end in (-0.01, 0.01):
+        data = models(end, 2, level=level)
+        (item,) = hw.compare(data, metric=GAIN, method="t", confidence_level=level)
+        assert item.p_value == pytest.approx(stats.ttest_rel(*data.values()).pvalue, rel=1e-3)
+        assert item.verdict is not None
+        assert (item.verdict.word == "better") == (item.p_value <= 1 - level) == (end > 0)
+
+
+def test_of_several_models_adjusted_p_values_decide() -> None:
+    data = {"old": models(0.02, 2)["old"], "new": models(0.02, 2)["new"], "none": SPREAD[::-1] + 11}
+    item = hw.compare(data, metric=GAIN, method="t", rng=1)["old", "new"]
+    assert item.verdict is not None
+    assert item.simultaneous is not None
+    assert item.p_value <= 0.05 < item.p_adjusted
+    assert (item.verdict.word, item.verdict.simultaneous) == ("open", True)
+    assert item.simultaneous.low < 0 < item.simultaneous.high
+    assert "(stepdown, 3 comparisons)" in item.sentence()
+    alone = hw.compare(data, metric=GAIN, method="t", correction="none")["old", "new"]
+    assert alone.verdict is not None
+    assert (alone.verdict.word, alone.correction) == ("worse", "")
+
+
+@pytest.mark.parametrize(("effect", "metric"), [("difference", "dsc"), ("ratio", "hd95")])
+def test_the_order_of_models_changes_signs_and_words_alone(effect: Effect, metric: str) -> None:
+    mirrored = {"better": "worse", "worse": "better", "open": "open"}
+    rng = np.random.default_rng(4)
+    case = rng.beta(9, 2, 25)
+    data = {f"m{k}": np.clip(case - k / 50 + rng.normal(0, 0.03, 25), 0, 1) for k in range(4)}
+    options: dict[str, Any] = {"metric": metric, "effect": effect, "margin": 0.05, "rng": 1}
+    there = hw.compare(data, **options)
+    back = hw.compare(dict(reversed(data.items())), **options)
+    for item in there:
+        other = back[item.second, item.first]
+        assert other.p_adjusted == pytest.approx(item.p_adjusted, rel=1e-6)
+        assert item.verdict is not None
+        assert other.verdict is not None
+        assert other.verdict.beyond_margin == item.verdict.beyond_margin
+        assert other.verdict.p_not_worse == pytest.approx(item.verdict.p_not_worse[::-1], rel=1e-3)
+        if item.verdict.word in mirrored:
+            assert other.verdict.word == mirrored[item.verdict.word]
+        if effect == "difference":
+            assert (other.low, other.high) == (-item.high, -item.low)
 
 
 def test_a_metric_without_a_direction_has_no_verdict() -> None:
-    assert verdict(difference(0.1, 0.2, metric="relative_volume_error")) is None
+    data = {"new": VALUES, "old": VALUES[::-1] / 2}
+    (item,) = hw.compare(data, metric="relative_volume_error", method="t")
+    assert item.verdict is None
+    assert item.p_value < 0.05
 
 
-def test_no_interval_is_inconclusive() -> None:
-    found = verdict(difference(math.nan, math.nan), 0.1)
-    assert found is not None
-    assert (found.word, found.equivalent, found.n_needed) == ("inconclusive", False, None)
-    assert math.isnan(found.lead_needed)
-    assert (
-        found.sentence
-        == "new against old is inconclusive: the difference in mean DSC has no interval."
-    )
+# --------------------------------------------------------------------------- too few pairs
 
 
-def test_an_open_interval_has_no_lead_that_would_do() -> None:
-    found = verdict(difference(-math.inf, 3.0, metric="dsc"), 0.1)
-    assert found is not None
-    assert (found.word, found.n_needed, math.isnan(found.lead_needed)) == (
-        "inconclusive",
-        None,
-        True,
-    )
+def ahead(n: int, count: int = 2) -> dict[str, Any]:
+    """Models of which each is far better than the next in all cases."""
+    values = 1 + np.arange(n) / 100
+    return {f"m{k}": values - k + np.sin(np.arange(n) + k) / 1000 for k in range(count)}
 
 
-def test_equivalence_rests_on_its_own_interval() -> None:
-    item = difference(-0.02, 0.006)
-    plain, given = verdict(item, 0.01), verdict(item, 0.01, equivalence=(-0.009, 0.004))
-    assert plain is not None
-    assert given is not None
-    assert (plain.equivalent, given.equivalent) == (False, True)
-    assert (given.equivalence_low, given.equivalence_high) == (-0.009, 0.004)
-    assert "Equivalent within ±0.01 (90 % CI -0.009 to 0.004)." in printed(item, given)
-    not_shown = "Not shown to be equivalent within ±0.01 (95 % CI -0.020 to 0.006)."
-    assert not_shown in printed(item, plain)
-    none = verdict(item)
-    assert none is not None
-    assert none.equivalent is None
-    assert "quivalent" not in printed(item, none)
+@pytest.mark.parametrize(
+    ("n", "level", "count", "enough"),
+    [
+        *((n, 0.95, 2, n > 5) for n in (3, 4, 5, 6)),
+        *((4 + k, 0.9, 2, bool(k)) for k in (0, 1)),
+        *((7 + k, 0.99, 2, bool(k)) for k in (0, 1)),
+        # Of three comparisons an exact test has 3 · 2^(1 - n).
+        *((6 + k, 0.95, 3, bool(k)) for k in (0, 1)),
+    ],
+)
+def test_of_too_few_pairs_none_is_better(n: int, level: float, count: int, enough: bool) -> None:
+    options: dict[str, Any] = {"metric": GAIN, "method": "t", "confidence_level": level}
+    found = hw.compare(ahead(n, count), margin=0.1, **options)
+    least = 2.0 ** (1 - n) * len(found)
+    for item in found:
+        assert item.verdict is not None
+        assert item.low > 0
+        assert item.p_value == pytest.approx(2.0 ** (1 - n))
+        assert item.verdict.least_p == least
+        words = ("better", "shown") if enough else ("too few pairs", None)
+        assert (item.verdict.word, item.verdict.beyond_margin) == words
+        assert item.verdict.not_inferior == enough
+        assert (f"{n} pairs are too few to say which is better" in item.sentence()) != enough
+    alone = hw.difference_ci(*list(ahead(n, count).values())[:2], **options)
+    assert (found[0].low, found[0].high) == (alone.low, alone.high)
 
 
-def printed(item: hw.Difference, found: Any) -> str:
-    return as_text(hw.Comparisons((replace(item, verdict=found),)))
+def test_clusters_are_units_of_which_there_may_be_too_few() -> None:
+    values = hw.CaseValues.from_arrays(ahead(20), groups=np.arange(20) // 4)
+    (item,) = hw.compare(values, metric=GAIN)
+    assert item.verdict is not None
+    assert item.verdict.word == "too few pairs"
+    assert "5 pairs of clusters are too few to say which is better" in item.sentence()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "ways"), [((3, 3), 20), ((3, 4), 35), ((4, 4), 70), ((3, 5), 56)]
+)
+def test_of_unpaired_cases_the_ways_to_divide_them_count(sizes: Any, ways: int) -> None:
+    data = {name: ahead(n)[name] for name, n in zip(("m0", "m1"), sizes, strict=True)}
+    values = hw.CaseValues.from_arrays(data, pairing="none")
+    (item,) = hw.compare(values, metric=GAIN, method="t")
+    assert item.verdict is not None
+    assert item.verdict.least_p == pytest.approx(2 / ways)
+    assert item.verdict.word == ("better" if 2 / ways <= 0.05 else "too few pairs")
+    few = f"{sizes[0]} and {sizes[1]} cases are too few" in item.sentence()
+    assert few == (2 / ways > 0.05)
+
+
+# --------------------------------------------------------------------------- equivalence
+
+
+def test_equivalence_rests_on_the_interval_at_twice_alpha() -> None:
+    # At 90 % the interval is .82 times as wide.
+    found = judged(models(-0.9, 1.1), 1.0)
+    assert (found.word, found.equivalent) == ("non-inferior", True)
+    assert found.equivalence_high == pytest.approx(0.1 + 1.795885 / 2.200985, rel=1e-5)
+    text = as_text(hw.compare(models(-0.9, 1.1), metric=GAIN, method="t", margin=1.0))
+    assert "Equivalent within ±1 (90 % CI -0.72 to 0.92)." in text
+    text = as_text(hw.compare(models(-0.9, 1.3), metric=GAIN, method="t", margin=1.0))
+    assert "Not shown to be equivalent within ±1 (90 % CI -0.70 to 1.10)." in text
+    assert judged(models(-0.9, 1.1)).equivalent is None
+    assert "quivalent" not in as_text(hw.compare(models(-0.9, 1.1), metric=GAIN, method="t"))
 
 
 def as_text(comparisons: hw.Comparisons) -> str:
@@ -127,67 +254,49 @@ def as_text(comparisons: hw.Comparisons) -> str:
 
 @pytest.mark.parametrize(("level", "expected"), [(0.95, 90), (0.99, 98), (0.9, 80)])
 def test_level_of_equivalence(level: float, expected: int) -> None:
-    sides = {"new": [0.8, 0.9, 0.85, 0.7], "old": [0.81, 0.88, 0.86, 0.71]}
-    found = hw.compare(sides, metric="dsc", method="t", margin=0.5, confidence_level=level)
+    found = hw.compare(
+        models(-0.1, 0.1), metric=GAIN, method="t", margin=0.5, confidence_level=level
+    )
     assert f"Equivalent within ±0.5 ({expected} % CI" in as_text(found)
-
-
-def test_the_simultaneous_interval_decides() -> None:
-    item = difference(0.01, 0.05)
-    wider = replace(item, simultaneous=SimultaneousInterval(-0.01, 0.07, "max_t", 3))
-    assert word(item) == "superior"
-    found = verdict(wider, 0.02)
-    assert found is not None
-    assert (found.word, found.simultaneous) == ("non-inferior", True)
-    assert "the simultaneous 95 % CI" in found.sentence
 
 
 # --------------------------------------------------------------------------- lead and n
 
 
-def paired_values(n: int) -> tuple[Any, Any]:
+def paired_values(n: int, shift: float = 0.0) -> dict[str, Any]:
     rng = np.random.default_rng(5)
     old = rng.normal(10, 3, n)
-    return old + rng.normal(0.3, 1.0, n), old
+    return {"new": old + rng.normal(0.3, 1.0, n) + shift, "old": old}
 
 
-def compared(new: Any, old: Any, metric: str = "hd95") -> hw.Difference:
-    estimate = hw.difference_ci(new, old, metric=metric, method="z", missing="omit")
-    return hw.Difference("new", "old", new.mean(), old.mean(), estimate, resolve_metric(metric))
-
-
-@pytest.mark.parametrize(("shift", "margin"), [(0, None), (0, 0.15), (0.35, 0.3)])
+@pytest.mark.parametrize(("shift", "margin"), [(0, None), (0, 0.1), (-0.1, 0.05)])
 def test_so_many_cases_settle_the_observed_difference_in_four_of_five_studies(
     shift: float, margin: float | None
 ) -> None:
-    new, old = paired_values(20)
-    item = compared(new + shift, old)
-    found = verdict(item, margin)
-    assert found is not None
-    assert found.n_needed is not None
+    data = paired_values(20, shift)
+    found = judged(data, margin, metric="hd95", method="z")
+    assert (found.word, found.n_needed is not None) == ("open", True)
     # By the normal approximation of the power of z: (z(.975) + z(.8))² s² / distance².
-    distance = abs(item.value - (margin or 0.0))
-    exact = ((1.959964 + 0.841621) * (new - old).std(ddof=1) / distance) ** 2
+    lost = data["new"] - data["old"]
+    distance = abs(lost.mean() - (margin or 0.0))
+    exact = ((1.959964 + 0.841621) * lost.std(ddof=1) / distance) ** 2
+    assert found.n_needed is not None
     assert exact <= found.n_needed <= 1.1 * exact + 1
     assert f"about {found.n_needed:,} cases would settle" in found.sentence
 
 
 def test_what_settles_a_difference_is_counted_in_clusters() -> None:
     rng = np.random.default_rng(8)
-    new = (rng.normal(0.3, 1.0, 56)[:, None] + rng.normal(0, 0.1, (56, 5))).ravel()
-    models = {"new": 10 - new, "old": np.full(280, 10.0)}
-    patients = np.repeat(np.arange(56), 5)
-    options: dict[str, Any] = {"metric": "hd95", "method": "t", "test": "none", "margin": 0.15}
-    alone = {name: values.reshape(56, 5).mean(axis=1) for name, values in models.items()}
-    of_patients = hw.compare(alone, **options)[0].verdict
-    values = hw.CaseValues.from_arrays(models, groups=patients)
-    found = hw.compare(values, **options)[0].verdict
-    assert found is not None
-    assert of_patients is not None
+    new = (rng.normal(0.35, 1.0, 56)[:, None] + rng.normal(0, 0.1, (56, 5))).ravel()
+    each = {"new": 10 - new, "old": np.full(280, 10.0)}
+    options: dict[str, Any] = {"metric": "hd95", "method": "t"}
+    alone = {name: values.reshape(56, 5).mean(axis=1) for name, values in each.items()}
+    of_patients = judged(alone, **options)
+    values = hw.CaseValues.from_arrays(each, groups=np.repeat(np.arange(56), 5))
+    found = judged(values, **options)
     assert found.n_needed is not None
     # Patients of five structures each are 56 cases of their means.
     assert found.n_needed == pytest.approx(of_patients.n_needed, rel=0.1)
-    assert 56 < found.n_needed < 280
     assert "With 280 cases in 56 clusters a difference" in found.sentence
     assert f"about {found.n_needed} clusters would settle" in found.sentence
 
@@ -197,12 +306,11 @@ def test_what_few_cases_cost_falls_faster(n: int, method: str) -> None:
     rng = np.random.default_rng(3)
     old = rng.beta(9, 2, n)
     new = np.clip(old + 0.004 + rng.normal(0, 0.03, n), 0, 1)
-    options: dict[str, Any] = {"metric": "dsc", "test": "none", "method": method, "rng": 1}
+    options: dict[str, Any] = {"metric": "dsc", "method": method, "rng": 1}
     options["margin"] = 0.01 if method == "dirichlet" else 0.002
 
     def copied(times: int) -> hw.Difference:
-        models = {"new": np.tile(new, times), "old": np.tile(old, times)}
-        return hw.compare(models, **options)[0]
+        return hw.compare({"new": np.tile(new, times), "old": np.tile(old, times)}, **options)[0]
 
     first = copied(1).verdict
     assert first is not None
@@ -221,30 +329,41 @@ def test_what_few_cases_cost_falls_faster(n: int, method: str) -> None:
 
 @pytest.mark.parametrize("margin", [None, 0.25])
 def test_a_lead_that_large_would_have_been_enough(margin: float | None) -> None:
-    new, old = paired_values(40)
-    found = verdict(compared(new, old), margin)
-    assert found is not None
-    value = compared(new, old).value
-    # Lower is better: the lead is how much lower. A shift of all values moves the interval along.
-    for further, expected in ((1e-6, {"superior", "non-inferior"}), (-1e-6, {"inconclusive"})):
-        shifted = new - (value + found.lead_needed + further)
-        assert word(compared(shifted, old), margin) in expected
+    data = paired_values(40)
+    found = judged(data, margin, metric="hd95", method="z")
+    # Lower is better: the lead is how much lower; without a margin it is that of the model ahead.
+    value, lead = (data["new"] - data["old"]).mean(), found.lead_needed
+    assert (lead < 0) == (margin is None)
+    for further, expected in ((1e-6, "non-inferior" if margin else "worse"), (-1e-6, "open")):
+        # A shift of all values moves the interval along.
+        shifted = data["new"] - (value + lead + math.copysign(further, further * lead))
+        again = judged({"new": shifted, "old": data["old"]}, margin, metric="hd95", method="z")
+        assert again.word == expected
 
 
 # Half a standard error from the limit and less, of a half-width of 1.96: nobody knows which side.
-@pytest.mark.parametrize(("centre", "said"), [(0.0, False), (0.049, False), (0.055, True)])
+@pytest.mark.parametrize(("centre", "said"), [(0.0, False), (0.49, False), (0.55, True)])
 def test_cases_are_not_counted_for_a_difference_at_the_limit(centre: float, said: bool) -> None:
-    found = verdict(difference(centre - 0.196, centre + 0.196))
-    assert found is not None
+    data = models(centre - 2.201, centre + 2.201)
+    found = judged(data, method="z")
     assert (found.n_needed is not None) == said
-    near = f"the observed difference, {centre:.2f}, lies too near 0 to say how many cases would"
-    assert (near in found.sentence) == (not said)
+    near = "lies too near 0 to say how many cases would settle it."
+    assert found.sentence.endswith(near) == (not said)
 
 
-def test_a_settled_difference_needs_no_cases() -> None:
-    found = verdict(difference(0.1, 0.2), 0.05)
+def test_without_an_interval_nothing_is_said() -> None:
+    (item,) = hw.compare(models(-1, 2), metric=GAIN, method="t")
+    estimate = replace(item.estimate, low=math.nan, high=math.nan)
+    unknown = replace(item, estimate=estimate, p_value=math.nan)
+    found = verdict(unknown, Sides(NONE, NONE, NONE, 0.05), 0.1)
     assert found is not None
-    assert found.n_needed is None
+    assert (found.word, found.equivalent, found.n_needed) == ("open", False, None)
+    assert math.isnan(found.lead_needed)
+    assert found.sentence == (
+        "new against old: mean gain higher by 0.500 (no 95 % CI; n = 12; paired t): which is "
+        "better "
+        "is open without a 95 % CI."
+    )
 
 
 @pytest.mark.parametrize(
@@ -257,37 +376,189 @@ def test_rough_numbers_never_fall_short(n: int, expected: int) -> None:
 # --------------------------------------------------------------------------- sentences
 
 
-def sentence(item: hw.Difference, margin: float | None = None) -> str:
-    found = verdict(item, margin)
-    assert found is not None
-    return found.sentence
+SENTENCES = [
+    ((0.1, 2.1), None, "higher by 1.1 (95 % CI 0.1 to 2.1", "p = .03: new is better."),
+    (
+        (-2.1, -0.1),
+        None,
+        "lower by 1.1 (95 % CI of the difference -2.1 to -0.1",
+        "p = .03: old is better.",
+    ),
+    (
+        (1.1, 3.1),
+        1,
+        "higher by 2.1 (95 % CI 1.1 to 3.1",
+        "p < .001: new is better by more than the margin of 1.",
+    ),
+    (
+        (0.1, 0.9),
+        1,
+        "higher by 0.50 (95 % CI 0.10 to 0.90",
+        "p = .02: new is better, but by less than the margin of 1.",
+    ),
+    (
+        (0.1, 3.1),
+        1,
+        "higher by 1.6 (95 % CI 0.1 to 3.1",
+        "p = .04: new is better; whether by more than the margin of 1 is open.",
+    ),
+    (
+        (-0.4, 0.3),
+        1,
+        "lower by 0.050 (95 % CI of the difference -0.400 to 0.300",
+        "p = .76: neither is worse by the margin of 1 (p < .001).",
+    ),
+    (
+        (-0.4, 1.3),
+        1,
+        "higher by 0.45 (95 % CI -0.40 to 1.30",
+        "p = .27: new is non-inferior by the margin of 1 (p = .003).",
+    ),
+    (
+        (-1.3, 0.4),
+        1,
+        "lower by 0.45 (95 % CI of the difference -1.30 to 0.40",
+        (
+            "p = .27: old is non-inferior by the margin of 1 (p = .003). With 12 cases a "
+            "difference "
+            "above -0.15 would show new to be non-inferior; about 51 cases would settle the "
+            "observed "
+            "difference, -0.45, with a power of 80 %."
+        ),
+    ),
+    (
+        (-2, 2.4),
+        1,
+        "higher by 0.20 (95 % CI -2.00 to 2.40",
+        (
+            "p = .85: which is better is open, as is whether one is worse by the margin of 1. "
+            "With 12 "
+            "cases a difference above 1.20 would show new to be non-inferior; about 71 cases would "
+            "settle the observed difference, 0.20, with a power of 80 %."
+        ),
+    ),
+    (
+        (-2.1, 1.5),
+        None,
+        "lower by 0.30 (95 % CI of the difference -2.10 to 1.50",
+        (
+            "p = .72: which is better is open. With 12 cases a difference below -1.80 would be "
+            "enough; "
+            "the observed difference, -0.30, lies too near 0 to say how many cases would settle it."
+        ),
+    ),
+]
 
 
-def test_sentences() -> None:
-    assert sentence(difference(0.004, 0.021), 0.01) == (
-        "new is superior to old: the 95 % CI of the difference in mean DSC, 0.004 to 0.021, lies "
-        "above 0."
-    )
-    assert sentence(difference(-0.0049, 0.021), 0.005) == (
-        "new is non-inferior to old by the margin of 0.005: the 95 % CI of the difference in mean "
-        "DSC, -0.0049 to 0.021, lies above -0.005."
-    )
-    assert sentence(difference(1.5, 4.5, metric="hd95"), 1) == (
-        "new is inferior to old: the 95 % CI of the difference in mean HD95, 1.5 to 4.5 mm, lies "
-        "above 1, and lower is better."
-    )
-    assert sentence(difference(-0.02, 0.012), 0.01) == (
-        "new against old is inconclusive: the 95 % CI of the difference in mean DSC, -0.020 to "
-        "0.012, contains -0.01. With 50 cases a difference above 0.006 would be enough; about 730 "
-        "cases would settle the observed difference, -0.004, with a power of 80 %."
-    )
-    assert sentence(difference(-math.inf, 3.0)).endswith("-∞ to 3.000, contains 0.")
+@pytest.mark.parametrize(("ends", "margin", "numbers", "claim"), SENTENCES)
+def test_the_sentence_of_a_difference_ends_in_its_verdict(
+    ends: Any, margin: float | None, numbers: str, claim: str
+) -> None:
+    text = f"new against old: mean gain {numbers}; n = 12; paired t); {claim}"
+    assert judged(models(*ends), margin).sentence == text
 
 
-def test_a_loss_within_the_margin_is_told() -> None:
-    assert sentence(difference(-0.008, -0.002), 0.01).endswith(
-        "-0.0080 to -0.0020, lies above -0.01; it is worse, but by less than that."
+def test_of_ratios_and_units_and_too_few_pairs_too() -> None:
+    (ratio,) = hw.compare(models(0.1, 2.1), metric=GAIN, effect="ratio", margin=0.1)
+    assert ratio.sentence() == (
+        "new against old: mean gain 1.11 times as large (95 % CI 1.01 to 1.21; n = 12; paired "
+        "Fieller); p = .03: new is better; whether by more than the margin of 0.1 is open."
     )
+    (distance,) = hw.compare(models(0.1, 0.9), metric="hd95", method="t", margin=1)
+    assert distance.sentence() == (
+        "new against old: mean HD95 higher by 0.50 mm (95 % CI 0.10 to 0.90 mm; n = 12; paired t); "
+        "p = .02: old is better, but by less than the margin of 1 mm."
+    )
+    (few,) = hw.compare(ahead(5), metric=GAIN, method="t", margin=0.1)
+    assert few.sentence() == (
+        "m0 against m1: mean gain higher by 1.0002 (95 % CI 0.9993 to 1.0011; n = 5; paired t); "
+        "p = .06: 5 pairs are too few to say which is better, as no exact test of so few has p "
+        "below .0625."
+    )
+
+
+# --------------------------------------------------------------------------- families
+
+
+def of_organs(organs: int) -> hw.CaseValues:
+    """Three models within levels: the first is worse than the two others, which are alike."""
+    case = np.arange(30)
+    good = 0.9 + np.sin(case * 7) / 100
+    values = {"c": 0.85 + np.cos(case) / 100, "a": good, "b": good + np.cos(case * 3) / 200}
+    tables = [
+        pd.DataFrame({"case": case, "organ": f"organ {place}", "model": name, "dsc": of_model})
+        for place in range(organs)
+        for name, of_model in values.items()
+    ]
+    return hw.CaseValues.from_table(pd.concat(tables), "dsc", metric="dsc", by="organ")
+
+
+AHEAD = "{} is better than c by 0.051 (0.047 to 0.055; p < .001)"
+
+
+@pytest.mark.parametrize(
+    ("margin", "of_a", "of_b", "last"),
+    [
+        (None, AHEAD.format("a"), AHEAD.format("b"), "open: a against b"),
+        (
+            0.02,
+            f"{AHEAD.format('a')}, more than the margin of 0.02",
+            f"{AHEAD.format('b')}, more than the margin of 0.02",
+            (
+                "a against b 0.0001 (-0.0013 to 0.0015; p = .92): neither is worse by the margin "
+                "of 0.02 (p < .001)"
+            ),
+        ),
+    ],
+)
+def test_of_many_comparisons_each_level_has_one_sentence_wherever_they_are_told(
+    margin: float | None, of_a: str, of_b: str, last: str
+) -> None:
+    compared = hw.compare(of_organs(5), margin=margin, method="t", rng=1)
+    how = "(95 % CIs of each pair alone; n = 30; p by stepdown of 3 comparisons)."
+    report = hw.report(compared, figures=False).document
+    for told in (repr(compared), render(compared.document(), "table"), render(report, "markdown")):
+        text = " ".join(told.replace("\\<", "<").split())
+        for place in range(5):
+            assert f"organ {place}, mean DSC: {of_a}; {of_b}; {last} {how}" in text
+        # A report says it in brief, below the table and for the paper.
+        assert text.count(how) == (15 if told.startswith("#") else 5)
+
+
+# --------------------------------------------------------------------------- cases of the issue
+
+
+def test_who_is_better_is_ranked_before(shared: Path) -> None:
+    table = pd.read_csv(shared / "inputs" / "st_dsc3.csv")
+    data = hw.CaseValues.from_table(table, "dsc", metric="dsc")
+    compared, (ranking,) = hw.compare(data, rng=1), hw.rank(data, rng=1)
+    for one in compared:
+        assert one.verdict is not None
+        claims = ranking.claims
+        assert ((one.second, one.first) in claims) == (one.verdict.word == "worse")
+        assert (one.verdict.word == "worse") == (one.p_adjusted <= 0.05)
+    assert [one.verdict.word for one in compared if one.verdict] == ["worse"] * 3
+
+
+def test_the_first_model_of_a_file_has_no_say(shared: Path) -> None:
+    table = pd.read_csv(shared / "inputs" / "org_long.csv")
+    mirrored = {"better": "worse", "worse": "better", "open": "open"}
+    both = [
+        hw.compare(
+            hw.CaseValues.from_table(table[::step], "dice", metric="dsc", by="organ"),
+            margin=0.02,
+            rng=1,
+        )
+        for step in (1, -1)
+    ]
+    for one in both[0]:
+        other = both[1][one.label, one.second, one.first]
+        assert one.verdict is not None
+        assert other.verdict is not None
+        assert other.p_adjusted == pytest.approx(one.p_adjusted, rel=1e-6)
+        assert other.verdict.beyond_margin == one.verdict.beyond_margin
+        if one.verdict.word in mirrored:
+            assert other.verdict.word == mirrored[one.verdict.word]
 
 
 # --------------------------------------------------------------------------- goals

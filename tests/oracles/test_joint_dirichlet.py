@@ -86,7 +86,7 @@ def test_ranks_are_those_of_a_full_sort_on_either_side() -> None:
     generator = np.random.default_rng(6)
     lower, upper = np.sort(generator.normal(size=(2, 4, 300)), axis=0)
     lower[2] = np.round(lower[2])
-    law = RankedDraws.of(4, zip(lower, upper, strict=True))
+    law = RankedDraws.from_draws(4, zip(lower, upper, strict=True))
     for pair in range(4):
         own = np.argsort(lower[pair], kind="stable"), np.argsort(-upper[pair], kind="stable")
         for side, outwards in enumerate(own):

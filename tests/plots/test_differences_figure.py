@@ -55,7 +55,7 @@ def test_every_interval_of_the_frame_is_drawn() -> None:
         [item.value, item.low, item.high] for item in PAIRS
     ]
     assert frame["p"].tolist() == [".03"] * 3  # the adjusted ones
-    assert set(frame["numbers"]) | {".03", "inconclusive", "p (Holm)"} <= set(texts_of(ax))
+    assert set(frame["numbers"]) | {".03", "open", "p (stepdown)"} <= set(texts_of(ax))
     assert not any("-" in text for text in frame["numbers"])
 
 

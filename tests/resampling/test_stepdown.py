@@ -21,7 +21,7 @@ def ranked(seed: int, *, moments: bool = False) -> tuple[RankedDraws, Array]:
     rng = np.random.default_rng(seed)
     lead = rng.normal(0, 1.5, PAIRS)[:, None]
     draws = lead + rng.normal(size=DRAWS) + rng.normal(size=(PAIRS, DRAWS))
-    law = RankedDraws.of(PAIRS, ((one, one) for one in draws), 20, moments=moments)
+    law = RankedDraws.from_draws(PAIRS, ((one, one) for one in draws), 20, moments=moments)
     return law, np.stack([draws, -draws], axis=1)
 
 

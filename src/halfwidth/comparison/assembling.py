@@ -86,7 +86,7 @@ def _judged(
     for place, (pair, difference) in enumerate(zip(chosen.pairs, differences, strict=True)):
         own = None
         if difference.sign:
-            sides = Sides.of(family, place, difference.sign, margin)
+            sides = Sides.from_family(family, place, difference.sign, margin)
             error = functools.partial(error_of_cases, chosen, pair, settings)
             ends = None if narrow is None else narrow[place]
             own = verdict(difference, sides, margin, equivalence=ends, error=error)

@@ -50,7 +50,7 @@ class _InOrder:
     turned: Flags
 
     @classmethod
-    def of(cls, chosen: ChosenPairs, settings: Settings) -> _InOrder:
+    def from_chosen(cls, chosen: ChosenPairs, settings: Settings) -> _InOrder:
         """Of ratios, whose inverses have other standard errors, as they are given."""
         pairs = [
             pair if settings.effect == "ratio" else (min(pair), max(pair)) for pair in chosen.pairs
@@ -71,7 +71,7 @@ def estimates_of(
 ) -> list[tuple[Estimate, ...]]:
     """The estimates of all pairs, by family; batches span the families."""
     request = replace(settings.request, level=level)
-    in_order = [_InOrder.of(one, settings) for one in chosen]
+    in_order = [_InOrder.from_chosen(one, settings) for one in chosen]
     if not settings.paired:
         return [
             one.as_given(
@@ -93,7 +93,7 @@ def inference_of(
 ) -> FamilyInference:
     """What the comparisons of a family allow to say together, by the estimates of all pairs."""
     request, joint = settings.request, None
-    in_order = _InOrder.of(chosen, settings)
+    in_order = _InOrder.from_chosen(chosen, settings)
     if settings.paired and settings.correction == STEPDOWN:
         plan = replace(settings.plan, convolves=False)
         comparanda = _comparanda(in_order.chosen, settings)

@@ -89,10 +89,18 @@ class FamilyInference:
         if self.correction == UNCORRECTED or some.sum() < 2:
             return self._at_least(own, 1)
         if self.correction != STEPDOWN:
-            sides = [adjusted_p_values(side, self.correction) for side in own.T]
-            return self._at_least(np.stack(sides, axis=-1), int(some.sum()))
+            return self._at_least(self._by_themselves(own, beyond), int(some.sum()))
         adjusted = adjusted_by_stepdown(self._observed(own, beyond))
         return self._at_least(adjusted, int(some.sum()))
+
+    def _by_themselves(self, own: Array, beyond: float) -> Array:
+        """P values adjusted without a joint law, as those of other tests are."""
+        if beyond < 0:
+            sides = [adjusted_p_values(side, self.correction) for side in own.T]
+            return np.stack(sides, axis=-1)
+        # Of a pair one side at most may be claimed: it has one two-sided p value.
+        each = adjusted_p_values(np.minimum(*own.T), self.correction)
+        return np.where(own < 1, each[:, None], own)
 
     def not_worse(
         self, margin: float, some: Flags | None = None, alpha: float | None = None

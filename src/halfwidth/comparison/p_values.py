@@ -78,11 +78,11 @@ def _root(beyond: Callable[[float], float], least: float, largest: float) -> flo
     """Where a function that grows with α changes its sign; the ends where it does not."""
     from scipy import special
 
-    def of_deviate(deviate: float) -> float:
+    def excess_at(deviate: float) -> float:
         return beyond(2 * float(special.ndtr(-deviate)))
 
     near, far = (-float(special.ndtri(alpha / 2)) for alpha in (largest, least))
-    at_near, at_far = of_deviate(near), of_deviate(far)
+    at_near, at_far = excess_at(near), excess_at(far)
     if at_far > 0:
         return least
     if at_near <= 0:
@@ -94,7 +94,7 @@ def _root(beyond: Callable[[float], float], least: float, largest: float) -> flo
         ahead = near - at_near / slope if math.isfinite(slope) and slope else math.nan
         if step % 4 == 3 or not near < ahead < far:
             ahead = (near + far) / 2
-        found = of_deviate(ahead)
+        found = excess_at(ahead)
         above = found > 0
         share = 0.5 if above is above_last else 1.0
         if above:

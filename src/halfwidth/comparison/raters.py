@@ -84,7 +84,7 @@ def _judged(sides: _Sides, job: Job, estimate: Estimate, settings: Settings) -> 
     narrow = equivalence_ends(family, margin)
     judged = verdict(
         difference,
-        Sides.of(family, 0, sign, margin),
+        Sides.from_family(family, 0, sign, margin),
         margin,
         equivalence=None if narrow is None else narrow[0],
     )

@@ -122,7 +122,9 @@ class Sides:
     least: float = 0.0
 
     @classmethod
-    def of(cls, family: FamilyInference, pair: int, sign: int, margin: float | None) -> Sides:
+    def from_family(
+        cls, family: FamilyInference, pair: int, sign: int, margin: float | None
+    ) -> Sides:
         """Those of a pair of the family; ``sign`` is 1 where larger values are better, else -1."""
 
         def by_model(p_values: Array) -> tuple[float, float]:
@@ -216,6 +218,9 @@ def verdict(
         low = high = math.nan
     oriented, loss, word = _oriented(difference, low, high), margin or 0.0, sides.word
     lead = oriented.value - oriented.low - loss
+    if margin is None and oriented.value < 0:
+        # The second model is the one that is ahead.
+        lead = oriented.value - oriented.high
     narrow = (math.nan, math.nan)
     if equivalence is not None:
         # What the wider level excludes stays excluded, also where another method serves there.

@@ -352,7 +352,7 @@ def _laws_of_batch(
     methods = [method] if unseen is None else [method, unseen]
 
     def of_rows(rows: slice) -> ByLevel:
-        return ByLevel.of_samples(
+        return ByLevel.from_samples(
             samples[rows],
             functional.statistic,
             bounds=functional.metric.spec.bounds,

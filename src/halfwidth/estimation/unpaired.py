@@ -68,13 +68,13 @@ def estimate_unpaired(
     method of one sample that cannot compare two makes an interval of each, and `mover` puts these
     together.
     """
-    two = _Two.of(first, second, request, effect)
+    two = _Two.from_jobs(first, second, request, effect)
     return _estimate(two, two.at(request.level), request)
 
 
 def law_of_unpaired(first: Job, second: Job, request: Request, effect: Effect) -> Law:
     """The intervals of `estimate_unpaired` at all levels."""
-    two = _Two.of(first, second, request, effect)
+    two = _Two.from_jobs(first, second, request, effect)
     value = effect_of(two.own[0].value, two.own[1].value, effect)
 
     def ends(level: Level) -> tuple[float, float]:
@@ -194,7 +194,7 @@ class _Two:
     clip: bool
 
     @classmethod
-    def of(cls, first: Job, second: Job, request: Request, effect: Effect) -> _Two:
+    def from_jobs(cls, first: Job, second: Job, request: Request, effect: Effect) -> _Two:
         """Of two jobs, by the method that compares them."""
         jobs = by_itself(first), by_itself(second)
         method = _method(jobs, request, effect)

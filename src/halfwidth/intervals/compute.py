@@ -411,7 +411,7 @@ def intervals(
     step = samples_per_block(statistic, n, methods, plan)
     blocks: list[list[Computed]] = []
     for start in range(0, samples, step):
-        by_level = ByLevel.of_samples(
+        by_level = ByLevel.from_samples(
             values[start : start + step],
             statistic,
             bounds=bounds,
@@ -443,7 +443,7 @@ class ByLevel:
     errors: bool
 
     @classmethod
-    def of_samples(
+    def from_samples(
         cls,
         values: Array,
         statistic: Statistic,

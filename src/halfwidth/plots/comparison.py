@@ -287,8 +287,8 @@ def _explanation(items: Sequence[Difference], frame: pd.DataFrame, *, with_p: bo
     if margins:
         clauses.append(f"grey: within the margin of {', '.join(f'{m:g}' for m in margins)}")
     if with_p:
-        alone = ", of this pair alone" if not any(item.correction for item in items) else ""
-        clauses.append(f"p: of the interval{alone}")
+        several = len(items) > 1 and not any(item.correction for item in items)
+        clauses.append(f"p: of the interval{', not adjusted' * several}")
     if len(set(frame["n"])) == 1:
         clauses.append(items[0].estimate.n_text)
     lines = [""]

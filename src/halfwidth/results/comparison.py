@@ -319,7 +319,12 @@ class Comparisons(ResultCollection[Difference]):
         )
 
     def _sentences(self) -> Iterator[str]:
-        yield from (item.sentence() for item in self)
+        judged = [item for item in self if item.verdict is not None]
+        if len(judged) > comparison_words.MOST_SENTENCES:
+            families = comparison_words.families_of(judged)
+            yield from map(comparison_words.family_sentence, families)
+        else:
+            yield from (item.sentence() for item in self)
         yield from (goal.sentence for goal in self.goals)
 
 

@@ -124,9 +124,10 @@ class Verdict:
     simultaneous : bool
         Whether the p values are adjusted for the number of comparisons.
     lead_needed : float
-        How far ahead the first model would have to be at this n for the interval to exclude what
-        it must: 0, or with a margin the margin on its bad side (then below 0 where some loss would
-        pass). Oriented; NaN without an interval.
+        How far ahead a model would have to be at this n for the interval to exclude what it must:
+        without a margin 0, of the model that is ahead (below 0 where that is the second); else the
+        margin on the bad side of the first (below 0 where some loss would pass). Oriented; NaN
+        without an interval.
     n_needed : int or None
         How many cases (clusters, where there are any) would settle the difference that was seen
         with a power of 80 %, to two digits; None where it is settled, or lies so near the limit

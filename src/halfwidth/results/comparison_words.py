@@ -32,6 +32,8 @@ CORRECTIONS = {
     "benjamini_hochberg": "Benjamini-Hochberg",
 }
 SMALLEST_P = 0.001
+# Sentences of as many comparisons as a reader would read; of more there is one of each family.
+MOST_SENTENCES = 6
 # How often a study of so many cases as are said to settle a difference does.
 POWER_NEEDED = 0.8
 
@@ -84,7 +86,7 @@ def _p_text(difference: Difference) -> str:
 
 def effect_text(difference: Difference) -> str:
     """What the difference is: ``higher by 0.012``, ``1.05 times``, ``the same``."""
-    estimate, unit = difference.estimate, difference.metric_spec.unit
+    estimate = difference.estimate
     if math.isnan(difference.value):
         return "not defined"
     if difference.effect == "ratio":
@@ -92,19 +94,25 @@ def effect_text(difference: Difference) -> str:
     if difference.value == 0:
         return "the same"
     direction = "higher" if difference.value > 0 else "lower"
-    return f"{direction} by {estimate.text_of(abs(difference.value))}{f' {unit}' if unit else ''}"
+    return f"{direction} by {estimate.text_of(abs(difference.value))}{_in_unit_of(difference)}"
 
 
 def interval_text(difference: Difference) -> str:
     """``95 % CI 0.004 to 0.020``, whose sign is that of the difference, whatever the words."""
-    estimate, unit = difference.estimate, difference.metric_spec.unit
+    estimate = difference.estimate
     level = percent(estimate.confidence_level)
     if math.isnan(estimate.low) or math.isnan(estimate.high):
         return f"no {level} CI"
     ends = f"{estimate.text_of(estimate.low)} to {estimate.text_of(estimate.high)}"
     downwards = difference.effect == "difference" and difference.value < 0
     direction = " of the difference" if downwards else ""
-    return f"{level} CI{direction} {ends}{f' {unit}' if unit else ''}"
+    return f"{level} CI{direction} {ends}{_in_unit_of(difference)}"
+
+
+def _in_unit_of(difference: Difference) -> str:
+    """`` mm``; empty of a ratio, and of a metric without a unit."""
+    unit = difference.metric_spec.unit
+    return f" {unit}" if unit and difference.effect == "difference" else ""
 
 
 def sentence(difference: Difference) -> str:
@@ -115,10 +123,10 @@ def sentence(difference: Difference) -> str:
     ``B against A: mean DSC higher by 0.012 (95 % CI 0.004 to 0.020; n = 110; paired Dirichlet);
     p = .003.``
     """
-    return f"{_described(difference)}."
+    return f"{_described(difference, None)}."
 
 
-def _described(difference: Difference) -> str:
+def _described(difference: Difference, margin: float | None) -> str:
     """The sentence without its verdict and its end."""
     estimate = difference.estimate
     about = f"{estimate.label}, " if estimate.label else ""
@@ -131,19 +139,33 @@ def _described(difference: Difference) -> str:
     )
     simultaneous = difference.simultaneous
     if simultaneous is not None and not math.isnan(simultaneous.low):
-        ends = " to ".join(
-            bound_text(difference, end, None) for end in (simultaneous.low, simultaneous.high)
-        )
         others = simultaneous.n_comparisons - 1
-        text += f"; together with {others} other{'s' * (others > 1)} {ends}"
+        text += f"; together with {others} other{'s' * (others > 1)} "
+        text += together_text(difference, margin)
     if estimate.unseen_failures_matter:
-        unit = f" {difference.metric_spec.unit}" if difference.metric_spec.unit else ""
-        text += f"; {estimate.unseen_failures_text}{unit} {IF_UNSEEN}"
+        text += f"; {estimate.unseen_failures_text}{_in_unit_of(difference)} {IF_UNSEEN}"
     if not math.isnan(difference.p_value):
         text += f"; {_p_text(difference)}"
     if difference.test is not None and not math.isnan(difference.test.p_value):
         text += f"; {difference.test.title} {p_statement(difference.test)}"
     return text
+
+
+def together_text(difference: Difference, margin: float | None) -> str:
+    """``-0.033 to 0``: an end at what is claimed is that, and no rounded number."""
+    both = difference.simultaneous
+    if both is None or math.isnan(both.low) or math.isnan(both.high):
+        return "none"
+    limits = [in_unit(difference, loss) for loss in (0.0, margin or 0.0, -(margin or 0.0))]
+    if difference.effect == "ratio":
+        limits += [1 / limit for limit in limits]
+
+    return " to ".join(
+        f"{end:.4g}"
+        if any(math.isclose(end, limit, abs_tol=1e-15) for limit in limits)
+        else difference.estimate.text_of(end)
+        for end in (both.low, both.high)
+    )
 
 
 # --------------------------------------------------------------------------- verdicts
@@ -153,17 +175,20 @@ def verdict_sentence(difference: Difference, verdict: Verdict) -> str:
     """The sentence of a difference with what it allows to say."""
     claim = claim_text(difference, verdict)
     enough = _enough_text(difference, verdict) if verdict.unsettled else ""
-    return f"{_described(difference)}: {claim}.{enough}"
+    return f"{_described(difference, verdict.margin)}: {claim}.{enough}"
 
 
 def claim_text(difference: Difference, verdict: Verdict) -> str:
     """``B is better``, whichever of both comes first."""
     first, second = difference.first, difference.second
-    unit = difference.metric_spec.unit
-    in_units = f" {unit}" if unit and difference.effect != "ratio" else ""
-    margin = "" if verdict.margin is None else f"the margin of {verdict.margin:g}{in_units}"
+    margin = _margin_text(difference, verdict)
     if verdict.word == TOO_FEW:
-        return f"{_units(difference)} are too few to say which is better, as {_why_few(verdict)}"
+        count, least = difference.n_comparisons, f"{verdict.least_p:.3g}".removeprefix("0")
+        adjusted = f", adjusted for {count} comparisons," if difference.correction else ""
+        return (
+            f"{_units(difference)} are too few to say which is better, as no exact test of so few"
+            f"{adjusted} has p below {least}"
+        )
     if verdict.word in (BETTER, WORSE):
         better = f"{first if verdict.word == BETTER else second} is better"
         return {
@@ -176,13 +201,20 @@ def claim_text(difference: Difference, verdict: Verdict) -> str:
         if math.isnan(difference.estimate.low) or difference.estimate.asked is not None:
             level = percent(_asked(difference).confidence_level)
             return f"which is better is open without a {level} CI"
-        return "which is better is open" + (f", by {margin} too" if margin else "")
+        also = f", as is whether one is worse by {margin}" if margin else ""
+        return f"which is better is open{also}"
     shown = [p for p in verdict.p_not_worse if p <= _asked(difference).alpha]
     p = p_equals(p_text(max(shown)))
     if len(shown) == 2:
         return f"neither is worse by {margin} ({p})"
     name = first if verdict.word == NON_INFERIOR else second
     return f"{name} is non-inferior by {margin} ({p})"
+
+
+def _margin_text(difference: Difference, verdict: Verdict) -> str:
+    if verdict.margin is None:
+        return ""
+    return f"the margin of {verdict.margin:g}{_in_unit_of(difference)}"
 
 
 def verdict_text(difference: Difference) -> str:
@@ -207,8 +239,8 @@ def family_sentence(differences: Sequence[Difference]) -> str:
 
     Examples
     --------
-    ``liver, mean DSC: C is better than A by 0.037 (0.023 to 0.052; p = .001); A against B is open;
-    95 % CIs of each pair alone, n = 40, p values by stepdown of 3 comparisons.``
+    ``liver, mean DSC: C is better than A by 0.037 (0.023 to 0.052; p = .001); open: A against B,
+    B against C (95 % CIs of each pair alone; n = 40; p by stepdown of 3 comparisons).``
     """
     first = differences[0]
     claims = [_claim_of(one) for one in differences if one.verdict and one.verdict.word != OPEN]
@@ -239,26 +271,23 @@ def _claim_of(difference: Difference) -> str:
     if verdict.word not in (BETTER, WORSE):
         return f"{' against '.join(names)} {numbers}: {claim_text(difference, verdict)}"
     better, other = names if verdict.word == BETTER else names[::-1]
-    by = {SHOWN: ", more than the margin", EXCLUDED: ", less than the margin"}
-    return f"{better} is better than {other} by {numbers}{by.get(verdict.beyond_margin or '', '')}"
+    than = {SHOWN: ", more than ", EXCLUDED: ", less than "}.get(verdict.beyond_margin or "")
+    margin = f"{than}{_margin_text(difference, verdict)}" if than else ""
+    return f"{better} is better than {other} by {numbers}{margin}"
 
 
 def _sizes(difference: Difference) -> tuple[str, str]:
     """How large a difference is, and its interval, without its sign; of a ratio as it is."""
-    estimate, unit = difference.estimate, difference.metric_spec.unit
+    estimate = difference.estimate
     value, low, high = difference.value, difference.low, difference.high
     if difference.effect == "ratio":
         return f"a ratio of {estimate.text_of(value)}", estimate.ends_text
     if value < 0:
         value, low, high = -value, -high, -low
-    in_unit = f" {unit}" if unit else ""
     ends = f"{estimate.text_of(low)} to {estimate.text_of(high)}"
-    return f"{estimate.text_of(value)}{in_unit}", ends if not math.isnan(low) else "no CI"
-
-
-def _why_few(verdict: Verdict) -> str:
-    least = f"{verdict.least_p:.3g}".removeprefix("0")
-    return f"no exact test of so few has p below {least}"
+    if math.isnan(low):
+        ends = "no CI"
+    return f"{estimate.text_of(value)}{_in_unit_of(difference)}", ends
 
 
 def _units(difference: Difference) -> str:
@@ -272,17 +301,20 @@ def _units(difference: Difference) -> str:
 
 
 def _enough_text(difference: Difference, verdict: Verdict) -> str:
-    """Which lead and which number of cases would be enough for an open difference."""
+    """Which lead and which number of cases would be enough for an unsettled difference."""
     estimate = difference.estimate
     if math.isnan(verdict.lead_needed):
         return ""
-    better = "above" if difference.sign > 0 else "below"
+    # Without a margin the lead is that of the model that is ahead.
+    ahead = -1 if verdict.margin is None and verdict.lead_needed < 0 else 1
+    better = "above" if difference.sign * ahead > 0 else "below"
     needed = bound_text(difference, in_unit(difference, verdict.lead_needed), verdict.margin)
     counted = units = f"{estimate.case_noun}s"
     if estimate.n_groups is not None:
         counted, units = f"{counted} in {estimate.n_groups} clusters", "clusters"
     observed = f"the observed {difference.effect}, {estimate.text_of(estimate.value)},"
-    start = f" With {estimate.n} {counted} a {difference.effect} {better} {needed} would be enough;"
+    shows = f"show {difference.first} to be non-inferior" if verdict.margin else "be enough"
+    start = f" With {estimate.n} {counted} a {difference.effect} {better} {needed} would {shows};"
     if verdict.n_needed is None:
         limit = f"{in_unit(difference, -(verdict.margin or 0.0)):.6g}"
         return f"{start} {observed} lies too near {limit} to say how many {units} would settle it."

@@ -64,13 +64,17 @@ def test_tests_without_correction_and_margins_are_named() -> None:
     compared = hw.compare(
         hw.CaseValues.from_table(values(7), metric="dsc", model="model", by="organ"),
         margin=0.01,
+        test="permutation",
         rng=1,
         n_resamples=99,
     )
     said = section(compared, "For the paper")
-    assert "the 7 are not adjusted for multiple comparisons" in said
+    assert (
+        "P values are two-sided, the least alpha at which an interval excludes 0, not adjusted for "
+        "multiple comparisons."
+    ) in said
+    assert "Beside them stand those of another test (sign-flip permutation)." in said
     assert "The margin of non-inferiority is 0.01." in said
-    assert "(margin 0.01): " in said
 
 
 def test_coverage_is_told_of_what_was_studied() -> None:
@@ -113,9 +117,11 @@ def test_runs_are_not_called_cases() -> None:
 
 def test_verdicts_on_simultaneous_intervals_say_so() -> None:
     models = {name: np.linspace(0.7, high, 12) for name, high in LEADS.items()}
-    said = section(hw.compare(models, metric="dsc", rng=1, n_resamples=199), "For the paper")
-    assert "adjusted for multiple comparisons by Holm" in said
-    assert "Verdicts rest on simultaneous intervals of 3 comparisons that hold at once" in said
+    compared = hw.compare(models, metric="dsc", test="wilcoxon", rng=1, n_resamples=199)
+    said = section(compared, "For the paper")
+    assert "excludes 0, adjusted for 3 comparisons by stepdown." in said
+    assert "of another test (Wilcoxon signed-rank, adjusted by Holm)." in said
+    assert "Verdicts agree with simultaneous intervals of 3 comparisons that hold at once" in said
 
 
 # --------------------------------------------------------------------------- recomputed
@@ -285,7 +291,7 @@ def test_a_test_that_disagrees_is_explained_in_the_paragraph_of_results() -> Non
     easy, steps = np.linspace(0.7, 0.9, 12), np.linspace(-0.05, 0.05, 12)
     shift = 1.05 * float(hw.difference_ci(easy + steps, easy, method="t").halfwidth)
     models = {"A": easy + (steps + shift)[np.random.default_rng(0).permutation(12)], "B": easy}
-    compared = hw.compare(models, metric="dsc", rng=1)
+    compared = hw.compare(models, metric="dsc", test="permutation", rng=1)
     (why,) = (one.message for one in compared[0].cautions if one.code == "HW807")
     assert "the interval also allows for cases beyond those seen." in why
     assert why in section(compared, "For the paper")

@@ -124,7 +124,7 @@ def of_organs(models: list[str]) -> hw.Comparisons:
     ]
     values = ["gall_bladder", "pancreas"]
     return over(hw.compare, hw.CaseValues.from_table)(
-        pd.concat(parts), values, baseline=models[-1], margin=0.05, test="none", **HOW
+        pd.concat(parts), values, baseline=models[-1], **HOW
     )
 
 

@@ -87,13 +87,13 @@ def test_a_verdict_names_both_models_and_the_metric(verb: str) -> None:
     found = VERBS[verb](_values(2, 2, 2))
     for one in getattr(found, "comparisons", found):
         assert one.verdict is not None
-        assert one.verdict.sentence.startswith("ann ")
-        assert " bob" in one.verdict.sentence
+        assert "ann against bob" in one.verdict.sentence
         assert METRICS[one.estimate.metric] in one.verdict.sentence
     if verb == "gate":
-        open_ones = [one for one in found.comparisons if one.verdict.word == "inconclusive"]
         assert found.outcome == "undecided"
-        for one in open_ones:
+        first, *others = [one for one in found.comparisons if not one.verdict.not_inferior]
+        assert f"{first.label}, ann against bob: {first.subject}" in found.sentence()
+        for one in others:
             assert f"{one.label} / mean {METRICS[one.estimate.metric]}" in found.sentence()
 
 

@@ -296,4 +296,4 @@ def test_all_right_is_not_certain(tmp_path: Path) -> None:
     tables = {name: read_table(tmp_path / f"{name}.eval") for name in ("all", "some")}
     (better,) = hw.compare(hw.CaseValues.from_table(tables))
     assert better.verdict is not None
-    assert better.verdict.word == "superior"
+    assert better.verdict.word == "better"

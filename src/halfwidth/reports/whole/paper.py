@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from halfwidth import __version__
 from halfwidth.core.formatting import as_beginning, percent
-from halfwidth.core.forms import Contrast
+from halfwidth.core.forms import NO_EFFECT, Contrast
 from halfwidth.core.references import cite
 from halfwidth.core.spec import MethodSpec
 from halfwidth.core.titles import IF_UNSEEN
@@ -202,7 +202,8 @@ def tests(results: Results) -> list[str]:
             how = f", adjusted for {count} comparisons by {CORRECTIONS[correction]}"
         elif len(compared) > 1:
             how = ", not adjusted for multiple comparisons"
-        least = "the least alpha at which an interval excludes no difference"
+        null = NO_EFFECT[compared[0].effect]
+        least = f"the least alpha at which an interval excludes {null:g}"
         texts.append(f"P values are two-sided, {least}{how}")
     each = [one.test for one in results.comparisons or () if one.test]
     for title, correction in dict.fromkeys((test.title, test.correction) for test in each):

@@ -73,7 +73,9 @@ class JointDraws:
     def ranked(self) -> RankedDraws:
         """How far out all of the draws lie on either side of each pair."""
         each = (self.contrasts(pair) for pair in range(self.n_pairs))
-        return RankedDraws.of(self.n_pairs, each, self.degrees_of_freedom, moments=self.drawn)
+        return RankedDraws.from_draws(
+            self.n_pairs, each, self.degrees_of_freedom, moments=self.drawn
+        )
 
 
 def draws_of_means(

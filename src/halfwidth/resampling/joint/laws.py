@@ -57,7 +57,7 @@ class RankedDraws:
     degrees_of_freedom: float = math.inf
 
     @classmethod
-    def of(
+    def from_draws(
         cls,
         pairs: int,
         draws: Iterable[tuple[Array, Array]],

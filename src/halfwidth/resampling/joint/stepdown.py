@@ -28,7 +28,7 @@ class Observed:
     law: JointLaw | None
     seen: Array | None  # How far out each lies, (P, 2), by the law
 
-    def of_law(self, side: Side) -> bool:
+    def in_law(self, side: Side) -> bool:
         """Whether the law knows a side."""
         return self.law is not None and bool(self.law.known[side[0]])
 
@@ -40,7 +40,7 @@ class Observed:
             return bonferroni
         # Sides that the law does not know have their share of α of the whole family to themselves.
         total = self.tails.size
-        if not self.of_law(side):
+        if not self.in_law(side):
             return total * tail
         together = self.law.share(family.farthest, float(self.seen[side]))
         together /= 1 - (family.count - family.known) / total
@@ -57,7 +57,7 @@ class _Sides:
 
     def with_sides(self, sides: Sequence[Side], observed: Observed) -> _Sides:
         """The same with some more."""
-        farthest, of_law = self.farthest, [side for side in sides if observed.of_law(side)]
+        farthest, of_law = self.farthest, [side for side in sides if observed.in_law(side)]
         for side in of_law:
             farthest = observed.law.farthest(farthest, side) if observed.law else None
         return _Sides(self.count + len(sides), self.known + len(of_law), farthest)

@@ -12,7 +12,13 @@ from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.core.forms import NO_EFFECT
 from halfwidth.document.axes import axis_for
 from halfwidth.document.parts import Adaptive, Cell, Column, Heading, Kind, Note, Part, Table
-from halfwidth.results.comparison_words import decisive_p, p_text, verdict_text
+from halfwidth.results.comparison_words import (
+    MOST_SENTENCES,
+    decisive_p,
+    p_text,
+    together_text,
+    verdict_text,
+)
 from halfwidth.results.documents.estimates import (
     WHERE_DRAWN,
     add_drawn,
@@ -36,8 +42,6 @@ _VERDICT = Column("verdict", Kind.NAME)
 _CAUTIONS = Column("cautions", Kind.CAUTIONS, short="codes")
 _TOGETHER = Column("all together", Kind.INTERVAL)
 _SHORT_EFFECT = {"difference": "diff.", "ratio": ""}
-# Verdicts in full below the table, for as many comparisons as a reader would read.
-MOST_SENTENCES = 6
 
 
 def tables(comparisons: Sequence[Difference]) -> Adaptive:
@@ -250,8 +254,10 @@ def _columns(comparisons: Sequence[Difference]) -> Columns:
         columns[_TOGETHER] = _simultaneous
     if any(not math.isnan(item.p_value) for item in comparisons):
         columns[_P] = _p_value
-    for title in dict.fromkeys(item.test.title for item in comparisons if item.test):
-        columns[Column(f"p, {title}", Kind.NUMBER)] = functools.partial(_tested, title)
+    titles = dict.fromkeys(item.test.title for item in comparisons if item.test)
+    for title in titles:
+        column = Column(f"p, {title}", Kind.NUMBER, "p, test" if len(titles) == 1 else "")
+        columns[column] = functools.partial(_tested, title)
     columns |= {_N: lambda item: Cell(str(item.estimate.n), item.estimate.n), _METHOD: _method}
     if any(item.verdict for item in comparisons):
         columns[_VERDICT] = lambda item: Cell(verdict_text(item))
@@ -274,7 +280,7 @@ def _subject(item: Difference) -> Cell:
 
 def _subject_cell(item: Difference, subject: str) -> Cell:
     unit = item.metric_spec.unit
-    return Cell(subject + (f" [{unit}]" if unit else ""))
+    return Cell(subject + (f" [{unit}]" if unit and item.effect == "difference" else ""))
 
 
 def _number(item: Difference, number: float) -> Cell:
@@ -289,8 +295,11 @@ def _ends(item: Difference, low: float, high: float) -> Cell:
 
 
 def _simultaneous(item: Difference) -> Cell:
-    interval = item.simultaneous
-    return Cell("") if interval is None else _ends(item, interval.low, interval.high)
+    both = item.simultaneous
+    if both is None:
+        return Cell("")
+    margin = item.verdict.margin if item.verdict else None
+    return Cell(together_text(item, margin), (both.low, both.high), item.metric_spec.unit)
 
 
 def _margin(item: Difference) -> Cell:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from halfwidth.core.formatting import fixed, percent
+from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.option_names import spelled_both
 from halfwidth.core.spec import Better
 from halfwidth.document.parts import (
@@ -21,14 +22,15 @@ from halfwidth.document.parts import (
     Part,
     Table,
 )
-from halfwidth.results.comparison_results import BETTER, WORSE
+from halfwidth.results.comparison_results import OPEN, TOO_FEW
 from halfwidth.results.comparison_words import (
     CORRECTIONS,
+    MOST_SENTENCES,
     equivalence_sentence,
     families_of,
     family_sentence,
 )
-from halfwidth.results.documents.comparison_tables import MOST_SENTENCES, tables
+from halfwidth.results.documents.comparison_tables import tables
 from halfwidth.results.documents.estimates import interval_column, rule_note
 from halfwidth.results.fields import caution_items, seed_note
 
@@ -85,17 +87,16 @@ def _remarks(comparisons: Comparisons) -> list[str]:
     tests = {(item.test.title, item.test.correction) for item in comparisons if item.test}
     for title, correction in sorted(tests):
         adjusted = f", adjusted by {CORRECTIONS[correction]}" if correction else ""
-        texts.append(f"p, {title}: beside it{adjusted}; verdicts do not rest on it.")
+        texts.append(f"p, {title}: another test{adjusted}; verdicts do not rest on it.")
     held = {
         (item.simultaneous.title, item.simultaneous.n_comparisons)
         for item in comparisons
         if item.simultaneous is not None
     }
-    claimed = any(item.verdict and item.verdict.word in (BETTER, WORSE) for item in comparisons)
-    ends = "; of a claimed difference the claim alone" if claimed else ""
     for title, count in sorted(held):
         texts.append(
-            f"All together: intervals of {count} comparisons that hold at once ({title}){ends}."
+            f"All together: intervals of {count} comparisons that hold at once ({title})"
+            f"{_claims_text(comparisons)}."
         )
     if len(comparisons) == 1 and not math.isnan(comparisons[0].superiority):
         share = percent(round(comparisons[0].superiority, 3))
@@ -109,13 +110,27 @@ def _remarks(comparisons: Comparisons) -> list[str]:
 def _p_remark(comparisons: Comparisons) -> str:
     """What p is, and how many comparisons it allows for."""
     families = {(item.correction, item.n_comparisons) for item in comparisons if item.correction}
+    excludes = f"excludes {NO_EFFECT[comparisons[0].effect]:g}"
     if not families:
-        return "p: the least alpha at which the interval excludes no difference."
+        return f"p: the least alpha at which the interval {excludes}."
     adjusted = ", ".join(
         f"by {CORRECTIONS[correction]} for {count} comparisons"
         for correction, count in sorted(families)
     )
-    return f"p: of the intervals, each of its pair alone, adjusted {adjusted}."
+    return (
+        f"p: the least alpha at which the interval of a pair alone {excludes}, adjusted {adjusted}."
+    )
+
+
+def _claims_text(comparisons: Comparisons) -> str:
+    """What an interval says that ends at a claim of stepwise tests."""
+    verdicts = [item.verdict for item in comparisons if item.correction != "bonferroni"]
+    if all(one is None or one.word in (OPEN, TOO_FEW) for one in verdicts):
+        return ""
+    ends = f"{NO_EFFECT[comparisons[0].effect]:g}"
+    if any(one is not None and one.margin for one in verdicts):
+        ends += " or at the margin"
+    return f"; one that ends at {ends} says no more than the verdict"
 
 
 def _goal_sentences(goals: tuple[GoalResult, ...]) -> tuple[Part, ...]:
