@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal
+import functools
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.arithmetic.ranked_scores import cumulated
+from halfwidth.arithmetic.ranked_scores import cumulated, group_of_entries
 from halfwidth.core.forms import RankedAreas, Ranking
 from halfwidth.core.frozen import frozen
 from halfwidth.core.rng import derive_key
@@ -33,9 +33,9 @@ from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc, average_precision
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
+from halfwidth.resampling.tails import as_distribution
 from halfwidth.resampling.weights.bootstrap import count_blocks
 from halfwidth.results.curves import Curve, CurveKind, Curves
 from halfwidth.results.estimate import Estimate
@@ -119,7 +119,7 @@ def sensitivity_at(tp: Numbers, fp: Numbers) -> Array:
     positives, negatives = tp[:, -1:], fp[:, -1:]
     # In whole numbers, so that rounding cannot miss a rate at which the curve rises.
     targets = GRID * negatives
-    at = _insertion(fp, "right") - 1
+    at = _insertion(fp) - 1
     after = np.minimum(at + 1, tp.shape[1] - 1)
     x, next_x, y, next_y = (
         np.take_along_axis(counts, place, axis=1).astype(np.int64)
@@ -132,44 +132,57 @@ def sensitivity_at(tp: Numbers, fp: Numbers) -> Array:
         return np.where(negatives > 0, (y + part * (next_y - y)) / positives, np.nan)
 
 
-def precision_at(tp: Numbers, fp: Numbers) -> Array:
-    """Precision of the highest threshold that reaches each recall of the grid, as above.
+def precision_at(drawn: Numbers, positive: Numbers, ends: Numbers) -> Array:
+    """Precision of the highest threshold that reaches each recall of the grid, (B, n) -> (B, 201).
 
-    >>> precision_at(np.array([[1, 1, 2]]), np.array([[0, 1, 2]]))[0, [0, 100, 101, 200]]
-    array([1. , 1. , 0.5, 0.5])
+    From how often each case is drawn, the highest score first, which ones are positive, and the
+    last case of the score of each.
+
+    >>> cases = np.arange(4)
+    >>> precision_at(np.array([[1, 0, 1, 1]]), cases[[0, 3]], cases)[0, [0, 100, 101, 200]]
+    array([1.        , 1.        , 0.66666667, 0.66666667])
     """
-    called, at = tp + fp, _insertion(tp, "left")
+    if not len(positive):
+        return np.full((len(drawn), len(GRID)), np.nan)
+    called = drawn.cumsum(axis=1, dtype=np.int32)
+    times = drawn.take(positive, axis=1)
+    tp = times.cumsum(axis=1, dtype=np.int32)
+    upto = ends[positive]
+    with np.errstate(invalid="ignore"):
+        precision = tp.take(_before(positive, upto), axis=1) / called.take(upto, axis=1)
+    # Of each positive that is drawn, as often as it is: a recall is reached at one of them.
+    each = np.append(np.repeat(precision.ravel(), times.ravel()), np.nan)
+    rows, total = np.arange(len(drawn)), tp[:, -1:]
+    reached = (GRID * total + (STEPS - 1)) // STEPS + (total.cumsum()[:, None] - total - 1)
+    heights = each.take(reached, mode="clip")
     # Every threshold reaches a recall of 0; a resample may hold no case above the first ones.
-    at[:, 0] = (called > 0).argmax(axis=1)
-    at += tp.shape[1] * np.arange(len(tp))[:, None]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        precision = tp.take(at) / called.take(at)
+    first = ends[(drawn > 0).argmax(axis=1)]
+    found = _before(positive, first)
+    heights[:, 0] = np.where(found < 0, 0, tp[rows, found]) / called[rows, first]
     # Without positives nothing is said.
-    precision[tp[:, -1] == 0] = np.nan
-    return np.asarray(precision)
+    heights[total[:, 0] == 0] = np.nan
+    return np.asarray(heights)
 
 
-HEIGHTS: dict[CurveKind, Callable[[Numbers, Numbers], Array]] = {
-    "roc": sensitivity_at,
-    "pr": precision_at,
-}
+def _before(positive: Numbers, entries: Numbers) -> Numbers:
+    """Places among the positives of the last one up to each of some entries; -1 for none."""
+    return np.searchsorted(positive, entries, "right") - 1
 
 
-def _insertion(counts: Numbers, side: Literal["left", "right"]) -> Numbers:
-    """Places of the parts of a total, ``GRID * counts[:, -1:]``, in ``STEPS * counts``.
+def _insertion(counts: Numbers) -> Numbers:
+    """How many of ``STEPS * counts`` are up to the parts of a total, ``GRID * counts[:, -1:]``.
 
     Of ascending rows of whole numbers, (B, G) -> (B, 201), which are not multiplied: the last one
-    that is no more than a part, or the first that is no less, bounds them as well.
+    that is no more than a part bounds them as well.
     """
-    parts, left = GRID * counts[:, -1:], side == "left"
-    bounds = (parts + (STEPS - 1) * left) // STEPS
+    bounds = GRID * counts[:, -1:] // STEPS
     width = int(counts[:, -1].max()) + 2
     if counts.shape[1] + width > MANY:
         each = zip(counts, bounds.astype(counts.dtype), strict=True)
-        return np.stack([row.searchsorted(own, side) for row, own in each])
-    # How many lie below each whole number, or up to it, of all rows at once.
+        return np.stack([row.searchsorted(own, "right") for row, own in each])
+    # How many lie up to each whole number, of all rows at once.
     first = width * np.arange(len(counts))[:, None]
-    found = np.bincount((counts + (first + left)).ravel(), minlength=width * len(counts))
+    found = np.bincount((counts + first).ravel(), minlength=width * len(counts))
     return np.asarray(found.reshape(-1, width).cumsum(axis=1).take(bounds + first))
 
 
@@ -201,13 +214,22 @@ class _Ranked:
         ranking = declared_form(job.functional.statistic, RankedAreas).rank(job.records.arranged)
         return cls(job.records.design.unit_of_case[ranking.case[0]], ranking.mark[0])
 
-    @property
-    def positives(self) -> int:
-        return int(((self.mark & Ranking.POSITIVE) > 0).sum())
+    @functools.cached_property
+    def positive(self) -> Numbers:
+        """Which ones are."""
+        return np.flatnonzero(self.mark & Ranking.POSITIVE)
+
+    @functools.cached_property
+    def ends(self) -> Numbers:
+        """The last case of the score of each."""
+        return np.flatnonzero(self.mark & Ranking.LAST_OF_TIES)[group_of_entries(self.mark)]
 
     def heights(self, kind: CurveKind, counts: Numbers) -> Array:
         """Heights of resamples given as counts of units, (B, U) -> (B, 201)."""
-        return HEIGHTS[kind](*cumulated(self.mark, counts.take(self.unit, axis=1), np.int32))
+        drawn = counts.take(self.unit, axis=1)
+        if kind == "pr":
+            return precision_at(drawn, self.positive, self.ends)
+        return sensitivity_at(*cumulated(self.mark, drawn, np.int32))
 
     @property
     def upto(self) -> tuple[Numbers, Numbers]:
@@ -230,17 +252,17 @@ def _bands(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band
 
 
 def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band]:
-    design = jobs[0].records.design
+    design, plan = jobs[0].records.design, Plan(request.seed, request.n_resamples)
     ranked = [_Ranked.from_job(job) for job in jobs]
     if design.independent and design.n >= MANY_CASES:
         key, drawn_of = derive_key(request.seed, "heights", kind, design.n), request.n_resamples
         heights = np.stack([drawn_heights(kind, *one.upto, key, drawn_of) for one in ranked])
     else:
-        heights = _resampled_heights(kind, ranked, design, request)
+        heights = _resampled_heights(kind, ranked, design, plan)
     once = np.ones((1, design.units), dtype=np.intp)
     bands = []
     for ranked_class, drawn in zip(ranked, heights, strict=True):
-        replicates, y = Replicates.sorting(drawn), ranked_class.heights(kind, once)[0]
+        replicates, y = as_distribution(drawn, plan), ranked_class.heights(kind, once)[0]
         interval = percentile(replicates, request.level)
         # What is undefined on the cases has no interval, whatever its resamples say.
         none = np.isnan(y) | too_few_clusters(jobs[0])
@@ -253,17 +275,16 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
         undefined = int(replicates.n_undefined[0])
         x, y, low, high = points
         bands.append(
-            _Band(ranked_class.line(kind), x, y, low, high, ranked_class.positives, undefined)
+            _Band(ranked_class.line(kind), x, y, low, high, len(ranked_class.positive), undefined)
         )
     return bands
 
 
 def _resampled_heights(
-    kind: CurveKind, ranked: Sequence[_Ranked], design: Design, request: Request
+    kind: CurveKind, ranked: Sequence[_Ranked], design: Design, plan: Plan
 ) -> Array:
     """Heights in resamples that all classes share, (K, 201, B)."""
-    heights = np.empty((len(ranked), len(GRID), request.n_resamples))
-    plan = Plan(request.seed, request.n_resamples)
+    heights = np.empty((len(ranked), len(GRID), plan.n_resamples))
     for start, stop, counts in count_blocks(design, plan, 4 * max(design.n, len(GRID))):
         for ranked_class, into in zip(ranked, heights, strict=True):
             into[:, start:stop] = ranked_class.heights(kind, counts).T

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 REACH = 0.32
 
 
-def _sets_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
-    import pandas as pd
-
+def _sets(ranking: Ranking, names: Sequence[str]) -> list[dict[str, Any]]:
     rows = by_row(names)
     columns = ("rank", "rank_low", "rank_high", "marginal_low", "marginal_high", "value")
     records = [
@@ -39,13 +37,13 @@ def _sets_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
         | {name: row[name] for name in columns}
         for row in (model.to_row() for model in ranking.models)
     ]
-    return pd.DataFrame(records).sort_values("y", ignore_index=True)
+    return sorted(records, key=lambda row: row["y"])
 
 
-def _paint_sets(ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles) -> None:
+def _paint_sets(ax: Axes, rows: list[dict[str, Any]], ranking: Ranking, styles: Styles) -> None:
     rank_axis(ax, len(styles), rank_title(ranking))
     size = min(4.6, 0.45 * POINTS * row_height(len(styles)))
-    for row in frame.to_dict("records"):
+    for row in rows:
         style, y = styles[str(row["model"])], row["y"]
         low, high = row["rank_low"] - REACH, row["rank_high"] + REACH
         ax.barh(y, high - low, 0.52, low, color=style.colour, alpha=0.35, linewidth=0, zorder=2)
@@ -85,7 +83,7 @@ def _texts(ranking: Ranking, names: Sequence[str]) -> list[TextColumn]:
     return [TextColumn(texts, heading) for heading, texts in columns]
 
 
-RANK_SETS = RankingKind("rank_sets", _sets_frame, _paint_sets, _sets_note, texts=_texts)
+RANK_SETS = RankingKind("rank_sets", _sets, _paint_sets, _sets_note, texts=_texts)
 
 
 @figure("Ranks of the models with the sets of ranks that hold together", RANK_SETS.frame_of)

@@ -37,10 +37,18 @@ class Weighted(Planned):
 
     def lanes(self) -> Array:
         """Side by side for kernels, (blocks, U, LANES); 1 where a block is not full."""
-        key = weights_key(self.design, self.plan)
-        turned = native_areas.turned_exponentials(key, self.start, self.stop, self.design.units)
-        _fix_strata(np.moveaxis(turned, 1, -1), self.design)
-        return turned
+        plan, part, units = self.plan, (self.start, self.stop), self.design.units
+        # Those of one design, which many samples in a row have.
+        design, kept = (plan.kept or {}).get("weights side by side", (None, {}))
+        if design != self.design:
+            kept = {}
+        if part not in kept:
+            turned = native_areas.turned_exponentials(weights_key(self.design, plan), *part, units)
+            _fix_strata(np.moveaxis(turned, 1, -1), self.design)
+            kept[part] = turned
+        if plan.kept is not None and plan.n_resamples * units <= MOST_KEPT:
+            plan.kept["weights side by side"] = self.design, kept
+        return kept[part]
 
     def sums(self, features: Features) -> Array:
         """Sums of features with the variates of the units in each stratum, (H, K, B)."""
