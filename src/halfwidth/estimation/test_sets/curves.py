@@ -43,6 +43,8 @@ from halfwidth.results.estimate import Estimate
 AREA_OF = {"roc": auroc.__name__, "pr": average_precision.__name__}
 # Thresholds and cases of which it takes less to look a few up than to count them all.
 MANY = 2000
+# Cases of which so many steps fit into 32 bits.
+MOST_NARROW = 2**31 // (STEPS + 1)
 # Replicates of heights that are kept at once, 256 MiB: more classes draw the same units again.
 MOST_HEIGHTS = 2**25
 # From so many independent cases on, drawing at each place of the grid takes less than resamples do.
@@ -153,7 +155,11 @@ def precision_at(drawn: Numbers, positive: Numbers, ends: Numbers) -> Array:
     # Of each positive that is drawn, as often as it is: a recall is reached at one of them.
     each = np.append(np.repeat(precision.ravel(), times.ravel()), np.nan)
     rows, total = np.arange(len(drawn)), tp[:, -1:]
-    reached = (GRID * total + (STEPS - 1)) // STEPS + (total.cumsum()[:, None] - total - 1)
+    # Half as wide where they fit.
+    reached = (GRID.astype(np.int32) if total.max() < MOST_NARROW else GRID) * total
+    reached += STEPS - 1
+    reached //= STEPS
+    reached += total.cumsum(dtype=reached.dtype)[:, None] - total - 1
     heights = each.take(reached, mode="clip")
     # Every threshold reaches a recall of 0; a resample may hold no case above the first ones.
     first = ends[(drawn > 0).argmax(axis=1)]
