@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -176,6 +177,22 @@ def test_a_curve_per_class_or_of_the_positive_one() -> None:
     ]
     assert curves.cautions == areas.cautions
     assert [curve.label for curve in curves[1:]] == ["b", "c"]
+
+
+def test_areas_that_data_keep_are_those_of_each_seed() -> None:
+    generator = np.random.default_rng(9)
+    truth, score = generator.integers(0, 3, 60), generator.dirichlet([1, 1, 1], 60)
+
+    def areas(data: hw.Predictions, rng: int) -> list[tuple[float, ...]]:
+        table = hw.estimate(data, metric="average_precision", average="none", rng=rng)
+        curves = hw.curve(data, "pr", n_resamples=49, rng=rng)
+        return [(e.value, e.low, e.high) for e in (*table, *(one.area for one in curves))]
+
+    fresh = hw.Predictions.from_arrays(truth, score)
+    keeping = replace(fresh, kept={})
+    made = [areas(keeping, rng) for rng in (1, 2, 1)]
+    assert made == [areas(fresh, rng) for rng in (1, 2, 1)]
+    assert made[0] != made[1]
 
 
 @pytest.mark.parametrize("kind", KINDS)

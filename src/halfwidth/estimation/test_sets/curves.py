@@ -32,7 +32,6 @@ from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc, average_precision
-from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.resampling.tails import as_distribution
@@ -43,8 +42,6 @@ from halfwidth.results.estimate import Estimate
 AREA_OF = {"roc": auroc.__name__, "pr": average_precision.__name__}
 # Thresholds and cases of which it takes less to look a few up than to count them all.
 MANY = 2000
-# Cases of which so many steps fit into 32 bits.
-MOST_NARROW = 2**31 // (STEPS + 1)
 # Replicates of heights that are kept at once, 256 MiB: more classes draw the same units again.
 MOST_HEIGHTS = 2**25
 # From so many independent cases on, drawing at each place of the grid takes less than resamples do.
@@ -121,7 +118,15 @@ def sensitivity_at(tp: Numbers, fp: Numbers) -> Array:
     positives, negatives = tp[:, -1:], fp[:, -1:]
     # In whole numbers, so that rounding cannot miss a rate at which the curve rises.
     targets = GRID * negatives
-    at = _insertion(fp) - 1
+    bounds, width = targets // STEPS, int(negatives.max()) + 2
+    if fp.shape[1] + width > MANY:
+        each = zip(fp, bounds.astype(fp.dtype), strict=True)
+        at = np.stack([row.searchsorted(own, "right") for row, own in each]) - 1
+    else:
+        # How many lie up to each whole number, of all rows at once.
+        first = width * np.arange(len(fp))[:, None]
+        found = np.bincount((fp + first).ravel(), minlength=width * len(fp))
+        at = found.reshape(-1, width).cumsum(axis=1).take(bounds + first) - 1
     after = np.minimum(at + 1, tp.shape[1] - 1)
     x, next_x, y, next_y = (
         np.take_along_axis(counts, place, axis=1).astype(np.int64)
@@ -134,62 +139,34 @@ def sensitivity_at(tp: Numbers, fp: Numbers) -> Array:
         return np.where(negatives > 0, (y + part * (next_y - y)) / positives, np.nan)
 
 
-def precision_at(drawn: Numbers, positive: Numbers, ends: Numbers) -> Array:
+def precision_at(drawn: Numbers, positive: Numbers, last: Numbers, ends: Numbers) -> Array:
     """Precision of the highest threshold that reaches each recall of the grid, (B, n) -> (B, 201).
 
-    From how often each case is drawn, the highest score first, which ones are positive, and the
-    last case of the score of each.
+    From how often each case is drawn, the highest score first, and which ones are positive. Up to
+    the score of each case are the positives until the ``last``, and the cases until it ``ends``.
 
-    >>> cases = np.arange(4)
-    >>> precision_at(np.array([[1, 0, 1, 1]]), cases[[0, 3]], cases)[0, [0, 100, 101, 200]]
+    >>> place = np.arange(3)
+    >>> precision_at(np.array([[1, 1, 1]]), place[::2], place // 2, place)[0, [0, 100, 101, 200]]
     array([1.        , 1.        , 0.66666667, 0.66666667])
     """
     if not len(positive):
         return np.full((len(drawn), len(GRID)), np.nan)
-    called = drawn.cumsum(axis=1, dtype=np.int32)
-    times = drawn.take(positive, axis=1)
+    called, times = drawn.cumsum(axis=1, dtype=np.int32), drawn.take(positive, axis=1)
     tp = times.cumsum(axis=1, dtype=np.int32)
-    upto = ends[positive]
+    rows, total, upto = np.arange(len(drawn)), tp[:, -1:], ends[positive]
     with np.errstate(invalid="ignore"):
-        precision = tp.take(_before(positive, upto), axis=1) / called.take(upto, axis=1)
+        precision = tp.take(last[positive], axis=1) / called.take(upto, axis=1)
     # Of each positive that is drawn, as often as it is: a recall is reached at one of them.
     each = np.append(np.repeat(precision.ravel(), times.ravel()), np.nan)
-    rows, total = np.arange(len(drawn)), tp[:, -1:]
-    # Half as wide where they fit.
-    reached = (GRID.astype(np.int32) if total.max() < MOST_NARROW else GRID) * total
-    reached += STEPS - 1
-    reached //= STEPS
-    reached += total.cumsum(dtype=reached.dtype)[:, None] - total - 1
+    reached = -(-GRID * total // STEPS) + (total.cumsum()[:, None] - total - 1)
     heights = each.take(reached, mode="clip")
     # Every threshold reaches a recall of 0; a resample may hold no case above the first ones.
-    first = ends[(drawn > 0).argmax(axis=1)]
-    found = _before(positive, first)
-    heights[:, 0] = np.where(found < 0, 0, tp[rows, found]) / called[rows, first]
+    first = (drawn > 0).argmax(axis=1)
+    found = last[first]
+    heights[:, 0] = np.where(found < 0, 0, tp[rows, found]) / called[rows, ends[first]]
     # Without positives nothing is said.
     heights[total[:, 0] == 0] = np.nan
     return np.asarray(heights)
-
-
-def _before(positive: Numbers, entries: Numbers) -> Numbers:
-    """Places among the positives of the last one up to each of some entries; -1 for none."""
-    return np.searchsorted(positive, entries, "right") - 1
-
-
-def _insertion(counts: Numbers) -> Numbers:
-    """How many of ``STEPS * counts`` are up to the parts of a total, ``GRID * counts[:, -1:]``.
-
-    Of ascending rows of whole numbers, (B, G) -> (B, 201), which are not multiplied: the last one
-    that is no more than a part bounds them as well.
-    """
-    bounds = GRID * counts[:, -1:] // STEPS
-    width = int(counts[:, -1].max()) + 2
-    if counts.shape[1] + width > MANY:
-        each = zip(counts, bounds.astype(counts.dtype), strict=True)
-        return np.stack([row.searchsorted(own, "right") for row, own in each])
-    # How many lie up to each whole number, of all rows at once.
-    first = width * np.arange(len(counts))[:, None]
-    found = np.bincount((counts + first).ravel(), minlength=width * len(counts))
-    return np.asarray(found.reshape(-1, width).cumsum(axis=1).take(bounds + first))
 
 
 # --------------------------------------------------------------------------- bands
@@ -221,30 +198,23 @@ class _Ranked:
         return cls(job.records.design.unit_of_case[ranking.case[0]], ranking.mark[0])
 
     @functools.cached_property
-    def positive(self) -> Numbers:
-        """Which ones are."""
-        return np.flatnonzero(self.mark & Ranking.POSITIVE)
-
-    @functools.cached_property
-    def ends(self) -> Numbers:
-        """The last case of the score of each."""
-        return np.flatnonzero(self.mark & Ranking.LAST_OF_TIES)[group_of_entries(self.mark)]
+    def places(self) -> tuple[Numbers, Numbers, Numbers]:
+        """Of the positive cases, and of the last of them and the last case up to each score."""
+        positive = (self.mark & Ranking.POSITIVE) > 0
+        ends = np.flatnonzero(self.mark & Ranking.LAST_OF_TIES)[group_of_entries(self.mark)]
+        return np.flatnonzero(positive), np.cumsum(positive)[ends] - 1, ends
 
     def heights(self, kind: CurveKind, counts: Numbers) -> Array:
         """Heights of resamples given as counts of units, (B, U) -> (B, 201)."""
         drawn = counts.take(self.unit, axis=1)
         if kind == "pr":
-            return precision_at(drawn, self.positive, self.ends)
+            return precision_at(drawn, *self.places)
         return sensitivity_at(*cumulated(self.mark, drawn, np.int32))
 
     @property
     def upto(self) -> tuple[Numbers, Numbers]:
         """Positive and negative cases at or above each distinct score."""
         return cumulated(self.mark, np.ones(len(self.mark), dtype=np.int64))
-
-    def line(self, kind: CurveKind) -> Array:
-        """Corners of the curve of the cases themselves, (m, 2)."""
-        return curve_line(kind, *self.upto)
 
 
 def _bands(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band]:
@@ -261,10 +231,14 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
     design, plan = jobs[0].records.design, Plan(request.seed, request.n_resamples)
     ranked = [_Ranked.from_job(job) for job in jobs]
     if design.independent and design.n >= MANY_CASES:
-        key, drawn_of = derive_key(request.seed, "heights", kind, design.n), request.n_resamples
-        heights = np.stack([drawn_heights(kind, *one.upto, key, drawn_of) for one in ranked])
+        how = derive_key(request.seed, "heights", kind, design.n), request.n_resamples
+        heights = np.stack([drawn_heights(kind, *one.upto, *how) for one in ranked])
     else:
-        heights = _resampled_heights(kind, ranked, design, plan)
+        # All classes share the resamples.
+        heights = np.empty((len(ranked), len(GRID), plan.n_resamples))
+        for start, stop, counts in count_blocks(design, plan, 4 * max(design.n, len(GRID))):
+            for ranked_class, into in zip(ranked, heights, strict=True):
+                into[:, start:stop] = ranked_class.heights(kind, counts).T
     once = np.ones((1, design.units), dtype=np.intp)
     bands = []
     for ranked_class, drawn in zip(ranked, heights, strict=True):
@@ -278,20 +252,7 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
             # Where nothing is called positive, which is no resample's doubt.
             origin = np.where(np.isnan(points[:, :1]), np.nan, 0.0)
             points = np.concatenate([origin, points], axis=1)
-        undefined = int(replicates.n_undefined[0])
-        x, y, low, high = points
-        bands.append(
-            _Band(ranked_class.line(kind), x, y, low, high, len(ranked_class.positive), undefined)
-        )
+        (x, y, low, high), line = points, curve_line(kind, *ranked_class.upto)
+        positives, undefined = len(ranked_class.places[0]), int(replicates.n_undefined[0])
+        bands.append(_Band(line, x, y, low, high, positives, undefined))
     return bands
-
-
-def _resampled_heights(
-    kind: CurveKind, ranked: Sequence[_Ranked], design: Design, plan: Plan
-) -> Array:
-    """Heights in resamples that all classes share, (K, 201, B)."""
-    heights = np.empty((len(ranked), len(GRID), plan.n_resamples))
-    for start, stop, counts in count_blocks(design, plan, 4 * max(design.n, len(GRID))):
-        for ranked_class, into in zip(ranked, heights, strict=True):
-            into[:, start:stop] = ranked_class.heights(kind, counts).T
-    return heights

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from halfwidth.core.formatting import percent
 from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import TextColumn
@@ -22,7 +24,6 @@ from halfwidth.plots.style import CLOUD, DOT, INK, interval_label, numbers_text
 from halfwidth.results.ranking import Ranking
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 # A set reaches so far beyond its first and last rank: one of a single rank has a length too.
@@ -129,13 +130,11 @@ def rank_sets(
 # --------------------------------------------------------------------------- claims
 
 
-def _claims_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
-    import pandas as pd
-
+def _claims(ranking: Ranking, names: Sequence[str]) -> list[dict[str, Any]]:
     rows = by_row(names)
     claims = set(ranking.claims)
     mine = [name for name in names if name in {model.name for model in ranking.models}]
-    records = [
+    return [
         {
             "y": rows[model],
             "x": rows[other],
@@ -148,20 +147,18 @@ def _claims_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
         for other in mine
         if model != other
     ]
-    return pd.DataFrame(records)
 
 
-def _paint_claims(ax: Axes, frame: pd.DataFrame, _: Ranking, styles: Styles) -> None:
+def _paint_claims(ax: Axes, cells: list[dict[str, Any]], _: Ranking, styles: Styles) -> None:
     """Blue cells, pale ones, and a frame with a dot where nothing is claimed."""
-    count = len(styles)
     colours: dict[int, tuple[str, str]] = {1: (DOT, DOT), -1: (CLOUD, CLOUD), 0: ("none", CLOUD)}
+    size = min(2.0, 0.15 * POINTS * row_height(len(styles)))
     for claim, (inside, edge) in colours.items():
-        cells = frame[frame["claim"] == claim]
+        places = [(cell["x"], cell["y"]) for cell in cells if cell["claim"] == claim]
+        x, y = np.array(places).reshape(-1, 2).T
         style: dict[str, Any] = {"facecolor": inside, "edgecolor": edge, "zorder": 2}
-        ax.bar(cells["x"], 0.92, 0.92, cells["y"] - 0.46, linewidth=0.4, **style)
-    undecided = frame[frame["claim"] == 0]
-    size = min(2.0, 0.15 * POINTS * row_height(count))
-    ax.plot(undecided["x"], undecided["y"], ".", color=INK, markersize=size, zorder=3)
+        ax.bar(x, 0.92, 0.92, y - 0.46, linewidth=0.4, **style)
+    ax.plot(x, y, ".", color=INK, markersize=size, zorder=3)
     label_columns(ax, list(styles))
 
 
@@ -174,7 +171,7 @@ def _claims_note(ranking: Ranking) -> str:
     )
 
 
-SIGNIFICANCE = RankingKind("significance", _claims_frame, _paint_claims, _claims_note)
+SIGNIFICANCE = RankingKind("significance", _claims, _paint_claims, _claims_note)
 
 
 @figure("Which model is shown to be better than which", SIGNIFICANCE.frame_of)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,18 +38,19 @@ class Weighted(Planned):
 
     def lanes(self) -> Array:
         """Side by side for kernels, (blocks, U, LANES); 1 where a block is not full."""
-        plan, part, units = self.plan, (self.start, self.stop), self.design.units
-        # Those of one design, which many samples in a row have.
-        design, kept = (plan.kept or {}).get("weights side by side", (None, {}))
-        if design != self.design:
-            kept = {}
-        if part not in kept:
+        plan, units, part = self.plan, self.design.units, (self.start, self.stop)
+        name, of = "weights side by side", (self.design, plan.entropy)
+        kept: Any = plan.kept if plan.n_resamples * units <= MOST_KEPT else None
+        kept = {} if kept is None else kept
+        # Until others are asked for: samples of one design come one after the other.
+        if kept.get(name, (None,))[0] != of:
+            kept[name] = of, {}
+        blocks: dict[tuple[int, int], Array] = kept[name][1]
+        if part not in blocks:
             turned = native_areas.turned_exponentials(weights_key(self.design, plan), *part, units)
             _fix_strata(np.moveaxis(turned, 1, -1), self.design)
-            kept[part] = turned
-        if plan.kept is not None and plan.n_resamples * units <= MOST_KEPT:
-            plan.kept["weights side by side"] = self.design, kept
-        return kept[part]
+            blocks[part] = turned
+        return blocks[part]
 
     def sums(self, features: Features) -> Array:
         """Sums of features with the variates of the units in each stratum, (H, K, B)."""
