@@ -362,6 +362,7 @@ def test_bad_input_of_confusions_is_refused(
         confusion(**given)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "table",
