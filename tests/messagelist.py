@@ -25,8 +25,11 @@ FEW_LETTERS = 10
 
 
 @functools.cache
-def entries() -> tuple[list[list[str]], list[list[str]]]:
-    """The words of each message between its values, and names of metrics: long ones, short ones."""
+def entries() -> tuple[list[tuple[str, list[str]]], list[list[str]]]:
+    """The words of each message between its values, and names of metrics: long ones, short ones.
+
+    Long ones with the longest of their parts.
+    """
     texts = [" ".join(text.split()) for said in messages.messages().values() for text in said]
     catalogues = (hw.METRICS, hw.SAMPLE_METRICS, hw.DETECTION_METRICS)
     texts += [spec.called for catalogue in catalogues for spec in catalogue]
@@ -34,7 +37,7 @@ def entries() -> tuple[list[list[str]], list[list[str]]]:
     each = [[part for part in parts if re.search(r"\w", part)] for parts in constant]
     each.sort(key=_letters, reverse=True)
     return (
-        [parts for parts in each if _letters(parts) >= FEW_LETTERS],
+        [(max(parts, key=len), parts) for parts in each if _letters(parts) >= FEW_LETTERS],
         [parts for parts in each if 0 < _letters(parts) < FEW_LETTERS],
     )
 
@@ -53,8 +56,10 @@ def _unlisted(text: str) -> list[str]:
     if not WORDS.search(rest):
         return []
     long, short = entries()
-    # What is not there at first is not there later: what is taken out leaves a mark.
-    there = [parts for parts in long if all(part in rest for part in parts)]
+    # What is not there at first is not there later: what is taken out leaves a mark. Most of the
+    # thousands lack their longest part.
+    held = [parts for longest, parts in long if longest in rest]
+    there = [parts for parts in held if all(part in rest for part in parts)]
     while rest != before:
         before = rest
         for parts in there:

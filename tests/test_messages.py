@@ -127,7 +127,7 @@ def test_a_message_that_stands_nowhere_is_noticed(monkeypatch: pytest.MonkeyPatc
     assert messagelist.unlisted("the frobnicator is not connected to the mains")
     text = refusal(lambda: hw.summary_ci([0.5, 1.2], metric="dsc"))
     long, short = messagelist.entries()
-    others = [parts for parts in long if not all(part in text for part in parts)]
+    others = [one for one in long if not all(part in text for part in one[1])]
     monkeypatch.setattr(messagelist, "entries", lambda: (others, short))
     assert messagelist.unlisted(text)
 

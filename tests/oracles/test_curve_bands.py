@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from over_data import metric_ci, over
 from sklearn.metrics import confusion_matrix, precision_recall_curve, roc_curve
 
 import halfwidth as hw
+from halfwidth.core.forms import Ranking
 from halfwidth.core.rng import Key
 from halfwidth.core.types import Array
 from halfwidth.estimation.test_sets import curves as module
@@ -136,19 +138,27 @@ def test_neither_the_order_of_cases_nor_the_size_of_blocks_matters(
     assert made() == first
 
 
+def drawn_heights_of(kind: Any, counts: NDArray[Any]) -> Array:
+    """Heights in resamples with so many positive and negative cases of each score, (B, G, 2)."""
+    each = counts.reshape(len(counts), -1)
+    mark = np.resize(np.array([Ranking.POSITIVE, Ranking.LAST_OF_TIES], np.uint8), each.shape[1])
+    return module._Ranked(np.arange(each.shape[1]), mark).heights(kind, each)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_counts_of_32_bits_have_the_heights_of_many_cases(kind: Any) -> None:
     """200 times as many as 11 million are more than such numbers hold."""
-    counts = np.cumsum(np.random.default_rng(1).integers(0, 11_000_000 // 30, (2, 4, 60)), axis=-1)
-    tp, fp = counts.astype(np.int32)
-    assert counts.max() * STEPS > 2**31
-    wanted = module.HEIGHTS[kind](*counts)
-    assert np.array_equal(module.HEIGHTS[kind](tp, fp), wanted)
+    counts = np.random.default_rng(1).integers(0, 11_000_000 // 25, (1, 60, 2))
+    tp, fp = counts.sum(axis=1)[0]
+    assert min(tp, fp) * STEPS > 2**31
+    (found,) = drawn_heights_of(kind, counts.astype(np.int32))
+    rates = np.arange(STEPS + 1) / STEPS
+    tp, fp = counts[0].cumsum(axis=0).T
     if kind == "roc":
-        rates = np.arange(STEPS + 1) / STEPS
-        for own, positive, negative in zip(wanted, *counts, strict=True):
-            x, y = (np.append(0, one / one[-1]) for one in (negative, positive))
-            assert own == pytest.approx(np.interp(rates, x, y), abs=1e-12)
+        x, y = (np.append(0, one / one[-1]) for one in (fp, tp))
+        assert found == pytest.approx(np.interp(rates, x, y), abs=1e-12)
+    else:
+        assert np.array_equal(found, (tp / (tp + fp))[(tp / tp[-1] < rates[:, None]).sum(axis=1)])
 
 
 def test_a_curve_per_class_or_of_the_positive_one() -> None:
@@ -167,6 +177,22 @@ def test_a_curve_per_class_or_of_the_positive_one() -> None:
     ]
     assert curves.cautions == areas.cautions
     assert [curve.label for curve in curves[1:]] == ["b", "c"]
+
+
+def test_areas_that_data_keep_are_those_of_each_seed() -> None:
+    generator = np.random.default_rng(9)
+    truth, score = generator.integers(0, 3, 60), generator.dirichlet([1, 1, 1], 60)
+
+    def areas(data: hw.Predictions, rng: int) -> list[tuple[float, ...]]:
+        table = hw.estimate(data, metric="average_precision", average="none", rng=rng)
+        curves = hw.curve(data, "pr", n_resamples=49, rng=rng)
+        return [(e.value, e.low, e.high) for e in (*table, *(one.area for one in curves))]
+
+    fresh = hw.Predictions.from_arrays(truth, score)
+    keeping = replace(fresh, kept={})
+    made = [areas(keeping, rng) for rng in (1, 2, 1)]
+    assert made == [areas(fresh, rng) for rng in (1, 2, 1)]
+    assert made[0] != made[1]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -336,6 +362,7 @@ def test_bad_input_of_confusions_is_refused(
         confusion(**given)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "table",
@@ -354,8 +381,8 @@ def test_heights_drawn_alone_have_the_distribution_of_all_resamples(
     n, of_case = groups.sum(), np.repeat(np.arange(groups.size), groups.ravel())
     drawn_cells = of_case[np.array(list(itertools.product(range(n), repeat=n)))]
     counts = (drawn_cells[..., None] == np.arange(groups.size)).sum(axis=1)
-    tp, fp = counts.reshape(-1, *groups.shape).cumsum(axis=1).transpose(2, 0, 1)
-    every = np.nan_to_num(module.HEIGHTS[kind](tp, fp), nan=-1).T
+    by_score = counts.reshape(-1, *groups.shape)
+    every = np.nan_to_num(drawn_heights_of(kind, by_score), nan=-1).T
     tp_upto, fp_upto = groups.cumsum(axis=0).T
     found = np.nan_to_num(drawn_heights(kind, tp_upto, fp_upto, Key(5), draws), nan=-1)
     for place in (0, 1, 40, 66, 67, 100, 134, 160, 199, 200):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -129,7 +130,7 @@ def ci(
         asked["metric"] = _metrics_of(asked["metric"], params)
         _check_metrics(asked["metric"], kind)
         asked["n_threads"] = check_jobs(jobs)
-    data = data_in(files, params, compared=False)
+    data = replace(data_in(files, params, compared=False), kept={})
     if isinstance(data, CaseValues):
         _check_kind(data, params)
     estimates = estimate(data, **asked)

@@ -45,7 +45,7 @@ from halfwidth.metrics.averaging import AreaFinish, CountingFinish
 TIE = 1e-12
 
 
-@frozen(eq=False)
+@frozen
 class Policed:
     """A metric whose undefined values are what the policy says."""
 

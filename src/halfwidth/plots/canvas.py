@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 # Dots per inch in a notebook.
@@ -34,7 +35,10 @@ class Canvas(Figure):
 
 def new_figure(width: float, height: float, layout: Any = "constrained") -> Canvas:
     """A new figure of so many inches."""
-    return Canvas(figsize=(width, height), layout=layout)
+    figure = Canvas(figsize=(width, height), layout=layout)
+    # Measures each text once for one size of the page.
+    FigureCanvasAgg(figure)
+    return figure
 
 
 @contextmanager

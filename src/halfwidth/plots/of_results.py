@@ -248,7 +248,8 @@ def picture(page: Figure) -> bytes:
 
     from halfwidth.plots.canvas import encoded_quietly
 
-    raw = encoded_quietly(page, dpi=DOTS_PER_INCH, bbox_inches="tight", pad_inches=0.05)
+    how = {"dpi": DOTS_PER_INCH, "bbox_inches": "tight", "pad_inches": 0.05}
+    raw = encoded_quietly(page, **how, pil_kwargs={"compress_level": 0})
     with Image.open(io.BytesIO(raw)) as image:
         few = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
     packed = io.BytesIO()

@@ -112,6 +112,12 @@ def test_models_have_one_order_and_one_colour() -> None:
             assert dots[place].get_marker() == styles[name].marker
 
 
+@pytest.mark.parametrize(("kind", "alone"), [("rank-sets", plots.rank_sets), ("blob", plots.blob)])
+def test_panels_have_the_numbers_of_a_figure_of_one_ranking(kind: str, alone: Any) -> None:
+    frame = plots.figures_of_rankings.frame([LIVER], kind=kind)
+    assert frame.equals(alone.frame(LIVER)[frame.columns])
+
+
 def test_every_set_is_drawn() -> None:
     frame, ax = plots.rank_sets.frame(LIVER), plots.rank_sets(LIVER)
     assert frame["model"].tolist() == [model.name for model in LIVER.models]

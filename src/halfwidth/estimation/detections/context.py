@@ -181,8 +181,7 @@ def _counted(objects: Objects, matching: MatchingRule) -> Objects:
     kept = np.ones(len(objects), dtype=bool)
     for left_out in (objects.crowd, objects.ignored):
         kept &= True if left_out is None else ~left_out
-    size = _sizes(objects)
-    if matching.area_range is not None and size is not None:
+    if matching.area_range is not None and (size := _sizes(objects)) is not None:
         low, high = matching.area_range
         kept &= (size >= low) & (size <= high)
     return objects if kept.all() else objects.subset(kept)
@@ -202,7 +201,8 @@ def _sides(objects: Objects) -> Array | None:
     """Lengths of the sides of boxes, or of those around masks and balls, (m, d)."""
     for known in (Known.BOXES, Known.MASKS, Known.BALLS):
         if len(objects) and holds(objects, known):
-            low, high = np.split(boxes_of(objects, known), 2, axis=1)
+            corners = boxes_of(objects, known)
+            low, high = np.moveaxis(corners.reshape(len(corners), 2, -1), 1, 0)
             return np.asarray(high - low, dtype=float)
     return None
 

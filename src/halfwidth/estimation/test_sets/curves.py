@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal
+import functools
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.arithmetic.ranked_scores import cumulated
+from halfwidth.arithmetic.ranked_scores import cumulated, group_of_entries
 from halfwidth.core.forms import RankedAreas, Ranking
 from halfwidth.core.frozen import frozen
 from halfwidth.core.rng import derive_key
@@ -32,10 +32,9 @@ from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc, average_precision
-from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
+from halfwidth.resampling.tails import as_distribution
 from halfwidth.resampling.weights.bootstrap import count_blocks
 from halfwidth.results.curves import Curve, CurveKind, Curves
 from halfwidth.results.estimate import Estimate
@@ -119,7 +118,15 @@ def sensitivity_at(tp: Numbers, fp: Numbers) -> Array:
     positives, negatives = tp[:, -1:], fp[:, -1:]
     # In whole numbers, so that rounding cannot miss a rate at which the curve rises.
     targets = GRID * negatives
-    at = _insertion(fp, "right") - 1
+    bounds, width = targets // STEPS, int(negatives.max()) + 2
+    if fp.shape[1] + width > MANY:
+        each = zip(fp, bounds.astype(fp.dtype), strict=True)
+        at = np.stack([row.searchsorted(own, "right") for row, own in each]) - 1
+    else:
+        # How many lie up to each whole number, of all rows at once.
+        first = width * np.arange(len(fp))[:, None]
+        found = np.bincount((fp + first).ravel(), minlength=width * len(fp))
+        at = found.reshape(-1, width).cumsum(axis=1).take(bounds + first) - 1
     after = np.minimum(at + 1, tp.shape[1] - 1)
     x, next_x, y, next_y = (
         np.take_along_axis(counts, place, axis=1).astype(np.int64)
@@ -132,45 +139,34 @@ def sensitivity_at(tp: Numbers, fp: Numbers) -> Array:
         return np.where(negatives > 0, (y + part * (next_y - y)) / positives, np.nan)
 
 
-def precision_at(tp: Numbers, fp: Numbers) -> Array:
-    """Precision of the highest threshold that reaches each recall of the grid, as above.
+def precision_at(drawn: Numbers, positive: Numbers, last: Numbers, ends: Numbers) -> Array:
+    """Precision of the highest threshold that reaches each recall of the grid, (B, n) -> (B, 201).
 
-    >>> precision_at(np.array([[1, 1, 2]]), np.array([[0, 1, 2]]))[0, [0, 100, 101, 200]]
-    array([1. , 1. , 0.5, 0.5])
+    From how often each case is drawn, the highest score first, and which ones are positive. Up to
+    the score of each case are the positives until the ``last``, and the cases until it ``ends``.
+
+    >>> place = np.arange(3)
+    >>> precision_at(np.array([[1, 1, 1]]), place[::2], place // 2, place)[0, [0, 100, 101, 200]]
+    array([1.        , 1.        , 0.66666667, 0.66666667])
     """
-    called, at = tp + fp, _insertion(tp, "left")
+    if not len(positive):
+        return np.full((len(drawn), len(GRID)), np.nan)
+    called, times = drawn.cumsum(axis=1, dtype=np.int32), drawn.take(positive, axis=1)
+    tp = times.cumsum(axis=1, dtype=np.int32)
+    rows, total, upto = np.arange(len(drawn)), tp[:, -1:], ends[positive]
+    with np.errstate(invalid="ignore"):
+        precision = tp.take(last[positive], axis=1) / called.take(upto, axis=1)
+    # Of each positive that is drawn, as often as it is: a recall is reached at one of them.
+    each = np.append(np.repeat(precision.ravel(), times.ravel()), np.nan)
+    reached = -(-GRID * total // STEPS) + (total.cumsum()[:, None] - total - 1)
+    heights = each.take(reached, mode="clip")
     # Every threshold reaches a recall of 0; a resample may hold no case above the first ones.
-    at[:, 0] = (called > 0).argmax(axis=1)
-    at += tp.shape[1] * np.arange(len(tp))[:, None]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        precision = tp.take(at) / called.take(at)
+    first = (drawn > 0).argmax(axis=1)
+    found = last[first]
+    heights[:, 0] = np.where(found < 0, 0, tp[rows, found]) / called[rows, ends[first]]
     # Without positives nothing is said.
-    precision[tp[:, -1] == 0] = np.nan
-    return np.asarray(precision)
-
-
-HEIGHTS: dict[CurveKind, Callable[[Numbers, Numbers], Array]] = {
-    "roc": sensitivity_at,
-    "pr": precision_at,
-}
-
-
-def _insertion(counts: Numbers, side: Literal["left", "right"]) -> Numbers:
-    """Places of the parts of a total, ``GRID * counts[:, -1:]``, in ``STEPS * counts``.
-
-    Of ascending rows of whole numbers, (B, G) -> (B, 201), which are not multiplied: the last one
-    that is no more than a part, or the first that is no less, bounds them as well.
-    """
-    parts, left = GRID * counts[:, -1:], side == "left"
-    bounds = (parts + (STEPS - 1) * left) // STEPS
-    width = int(counts[:, -1].max()) + 2
-    if counts.shape[1] + width > MANY:
-        each = zip(counts, bounds.astype(counts.dtype), strict=True)
-        return np.stack([row.searchsorted(own, side) for row, own in each])
-    # How many lie below each whole number, or up to it, of all rows at once.
-    first = width * np.arange(len(counts))[:, None]
-    found = np.bincount((counts + (first + left)).ravel(), minlength=width * len(counts))
-    return np.asarray(found.reshape(-1, width).cumsum(axis=1).take(bounds + first))
+    heights[total[:, 0] == 0] = np.nan
+    return np.asarray(heights)
 
 
 # --------------------------------------------------------------------------- bands
@@ -201,22 +197,24 @@ class _Ranked:
         ranking = declared_form(job.functional.statistic, RankedAreas).rank(job.records.arranged)
         return cls(job.records.design.unit_of_case[ranking.case[0]], ranking.mark[0])
 
-    @property
-    def positives(self) -> int:
-        return int(((self.mark & Ranking.POSITIVE) > 0).sum())
+    @functools.cached_property
+    def places(self) -> tuple[Numbers, Numbers, Numbers]:
+        """Of the positive cases, and of the last of them and the last case up to each score."""
+        positive = (self.mark & Ranking.POSITIVE) > 0
+        ends = np.flatnonzero(self.mark & Ranking.LAST_OF_TIES)[group_of_entries(self.mark)]
+        return np.flatnonzero(positive), np.cumsum(positive)[ends] - 1, ends
 
     def heights(self, kind: CurveKind, counts: Numbers) -> Array:
         """Heights of resamples given as counts of units, (B, U) -> (B, 201)."""
-        return HEIGHTS[kind](*cumulated(self.mark, counts.take(self.unit, axis=1), np.int32))
+        drawn = counts.take(self.unit, axis=1)
+        if kind == "pr":
+            return precision_at(drawn, *self.places)
+        return sensitivity_at(*cumulated(self.mark, drawn, np.int32))
 
     @property
     def upto(self) -> tuple[Numbers, Numbers]:
         """Positive and negative cases at or above each distinct score."""
         return cumulated(self.mark, np.ones(len(self.mark), dtype=np.int64))
-
-    def line(self, kind: CurveKind) -> Array:
-        """Corners of the curve of the cases themselves, (m, 2)."""
-        return curve_line(kind, *self.upto)
 
 
 def _bands(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band]:
@@ -230,17 +228,21 @@ def _bands(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band
 
 
 def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band]:
-    design = jobs[0].records.design
+    design, plan = jobs[0].records.design, Plan(request.seed, request.n_resamples)
     ranked = [_Ranked.from_job(job) for job in jobs]
     if design.independent and design.n >= MANY_CASES:
-        key, drawn_of = derive_key(request.seed, "heights", kind, design.n), request.n_resamples
-        heights = np.stack([drawn_heights(kind, *one.upto, key, drawn_of) for one in ranked])
+        how = derive_key(request.seed, "heights", kind, design.n), request.n_resamples
+        heights = np.stack([drawn_heights(kind, *one.upto, *how) for one in ranked])
     else:
-        heights = _resampled_heights(kind, ranked, design, request)
+        # All classes share the resamples.
+        heights = np.empty((len(ranked), len(GRID), plan.n_resamples))
+        for start, stop, counts in count_blocks(design, plan, 4 * max(design.n, len(GRID))):
+            for ranked_class, into in zip(ranked, heights, strict=True):
+                into[:, start:stop] = ranked_class.heights(kind, counts).T
     once = np.ones((1, design.units), dtype=np.intp)
     bands = []
     for ranked_class, drawn in zip(ranked, heights, strict=True):
-        replicates, y = Replicates.sorting(drawn), ranked_class.heights(kind, once)[0]
+        replicates, y = as_distribution(drawn, plan), ranked_class.heights(kind, once)[0]
         interval = percentile(replicates, request.level)
         # What is undefined on the cases has no interval, whatever its resamples say.
         none = np.isnan(y) | too_few_clusters(jobs[0])
@@ -250,21 +252,7 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
             # Where nothing is called positive, which is no resample's doubt.
             origin = np.where(np.isnan(points[:, :1]), np.nan, 0.0)
             points = np.concatenate([origin, points], axis=1)
-        undefined = int(replicates.n_undefined[0])
-        x, y, low, high = points
-        bands.append(
-            _Band(ranked_class.line(kind), x, y, low, high, ranked_class.positives, undefined)
-        )
+        (x, y, low, high), line = points, curve_line(kind, *ranked_class.upto)
+        positives, undefined = len(ranked_class.places[0]), int(replicates.n_undefined[0])
+        bands.append(_Band(line, x, y, low, high, positives, undefined))
     return bands
-
-
-def _resampled_heights(
-    kind: CurveKind, ranked: Sequence[_Ranked], design: Design, request: Request
-) -> Array:
-    """Heights in resamples that all classes share, (K, 201, B)."""
-    heights = np.empty((len(ranked), len(GRID), request.n_resamples))
-    plan = Plan(request.seed, request.n_resamples)
-    for start, stop, counts in count_blocks(design, plan, 4 * max(design.n, len(GRID))):
-        for ranked_class, into in zip(ranked, heights, strict=True):
-            into[:, start:stop] = ranked_class.heights(kind, counts).T
-    return heights

@@ -90,7 +90,7 @@ def _frame(rankings: Ranking | Sequence[Ranking], kind: str = "rank-sets") -> pd
         return frame_of_lines(check_lines(items))
     names = list(model_styles(items))
     frame_of = frame_of_podium if kind == "podium" else ROWS[kind].frame
-    frames = [frame_of(one, names).assign(label=one.label) for one in items]
+    frames = [pd.DataFrame(frame_of(one, names)).assign(label=one.label) for one in items]
     return pd.concat(frames, ignore_index=True)
 
 

@@ -49,10 +49,11 @@ class RankingKind:
 
     # Of the function that draws it.
     name: str
-    # The ranking and the order of the models to every number drawn, with a column ``y``.
-    frame: Callable[[Ranking, Sequence[str]], pd.DataFrame]
-    # Draws a frame.
-    paint: Callable[[Axes, pd.DataFrame, Ranking, Styles], None]
+    # The ranking and the order of the models to every number drawn, with a column ``y``: a frame or
+    # what makes one.
+    frame: Callable[[Ranking, Sequence[str]], Any]
+    # Draws these numbers.
+    paint: Callable[[Axes, Any, Ranking, Styles], None]
     # What the shapes mean.
     note: Callable[[Ranking], str]
     # Height of a row in inches, where there is room.
@@ -62,8 +63,10 @@ class RankingKind:
 
     def frame_of(self, rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
         """Every number of the figure of one ranking."""
+        import pandas as pd
+
         ranking = only(rankings, self.name)
-        return self.frame(ranking, list(styles_for([ranking], None)))
+        return pd.DataFrame(self.frame(ranking, list(styles_for([ranking], None))))
 
     def draw(self, rankings: Any, ax: Axes | None, styles: Any) -> Axes:
         """One ranking on axes of its own, or on those given."""
@@ -80,9 +83,7 @@ class RankingKind:
         return ax
 
 
-def paint(
-    kind: RankingKind, ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles
-) -> None:
+def paint(kind: RankingKind, ax: Axes, frame: Any, ranking: Ranking, styles: Styles) -> None:
     """The rows with their labels, without a note."""
     label_rows(ax, list(styles))
     kind.paint(ax, frame, ranking, styles)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from halfwidth.core.formatting import percent
 from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import TextColumn
@@ -22,16 +24,13 @@ from halfwidth.plots.style import CLOUD, DOT, INK, interval_label, numbers_text
 from halfwidth.results.ranking import Ranking
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 # A set reaches so far beyond its first and last rank: one of a single rank has a length too.
 REACH = 0.32
 
 
-def _sets_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
-    import pandas as pd
-
+def _sets(ranking: Ranking, names: Sequence[str]) -> list[dict[str, Any]]:
     rows = by_row(names)
     columns = ("rank", "rank_low", "rank_high", "marginal_low", "marginal_high", "value")
     records = [
@@ -39,13 +38,13 @@ def _sets_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
         | {name: row[name] for name in columns}
         for row in (model.to_row() for model in ranking.models)
     ]
-    return pd.DataFrame(records).sort_values("y", ignore_index=True)
+    return sorted(records, key=lambda row: row["y"])
 
 
-def _paint_sets(ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles) -> None:
+def _paint_sets(ax: Axes, rows: list[dict[str, Any]], ranking: Ranking, styles: Styles) -> None:
     rank_axis(ax, len(styles), rank_title(ranking))
     size = min(4.6, 0.45 * POINTS * row_height(len(styles)))
-    for row in frame.to_dict("records"):
+    for row in rows:
         style, y = styles[str(row["model"])], row["y"]
         low, high = row["rank_low"] - REACH, row["rank_high"] + REACH
         ax.barh(y, high - low, 0.52, low, color=style.colour, alpha=0.35, linewidth=0, zorder=2)
@@ -85,7 +84,7 @@ def _texts(ranking: Ranking, names: Sequence[str]) -> list[TextColumn]:
     return [TextColumn(texts, heading) for heading, texts in columns]
 
 
-RANK_SETS = RankingKind("rank_sets", _sets_frame, _paint_sets, _sets_note, texts=_texts)
+RANK_SETS = RankingKind("rank_sets", _sets, _paint_sets, _sets_note, texts=_texts)
 
 
 @figure("Ranks of the models with the sets of ranks that hold together", RANK_SETS.frame_of)
@@ -131,13 +130,11 @@ def rank_sets(
 # --------------------------------------------------------------------------- claims
 
 
-def _claims_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
-    import pandas as pd
-
+def _claims(ranking: Ranking, names: Sequence[str]) -> list[dict[str, Any]]:
     rows = by_row(names)
     claims = set(ranking.claims)
     mine = [name for name in names if name in {model.name for model in ranking.models}]
-    records = [
+    return [
         {
             "y": rows[model],
             "x": rows[other],
@@ -150,20 +147,18 @@ def _claims_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
         for other in mine
         if model != other
     ]
-    return pd.DataFrame(records)
 
 
-def _paint_claims(ax: Axes, frame: pd.DataFrame, _: Ranking, styles: Styles) -> None:
+def _paint_claims(ax: Axes, cells: list[dict[str, Any]], _: Ranking, styles: Styles) -> None:
     """Blue cells, pale ones, and a frame with a dot where nothing is claimed."""
-    count = len(styles)
     colours: dict[int, tuple[str, str]] = {1: (DOT, DOT), -1: (CLOUD, CLOUD), 0: ("none", CLOUD)}
+    size = min(2.0, 0.15 * POINTS * row_height(len(styles)))
     for claim, (inside, edge) in colours.items():
-        cells = frame[frame["claim"] == claim]
+        places = [(cell["x"], cell["y"]) for cell in cells if cell["claim"] == claim]
+        x, y = np.array(places).reshape(-1, 2).T
         style: dict[str, Any] = {"facecolor": inside, "edgecolor": edge, "zorder": 2}
-        ax.bar(cells["x"], 0.92, 0.92, cells["y"] - 0.46, linewidth=0.4, **style)
-    undecided = frame[frame["claim"] == 0]
-    size = min(2.0, 0.15 * POINTS * row_height(count))
-    ax.plot(undecided["x"], undecided["y"], ".", color=INK, markersize=size, zorder=3)
+        ax.bar(x, 0.92, 0.92, y - 0.46, linewidth=0.4, **style)
+    ax.plot(x, y, ".", color=INK, markersize=size, zorder=3)
     label_columns(ax, list(styles))
 
 
@@ -176,7 +171,7 @@ def _claims_note(ranking: Ranking) -> str:
     )
 
 
-SIGNIFICANCE = RankingKind("significance", _claims_frame, _paint_claims, _claims_note)
+SIGNIFICANCE = RankingKind("significance", _claims, _paint_claims, _claims_note)
 
 
 @figure("Which model is shown to be better than which", SIGNIFICANCE.frame_of)

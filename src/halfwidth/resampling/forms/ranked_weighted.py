@@ -51,11 +51,19 @@ def weighted(
     records: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
 ) -> BothEnds:
     """The distributions for the lower and for the upper end of an interval."""
-    samples = RankedSamples.prepare(records, design, statistic)
-    sides = sides_of(pseudo_cases, outward=statistic.spec.estimand is not Estimand.AUROC)
-    ends = ends_of_rows(samples.rows, design, plan, sides)
-    added, bounds = _beside_weights(ends, samples), pseudo_cases.bounds
-    return both_ends(*_replicates(samples, added, plan, bounds), plan)
+
+    def made() -> BothEnds:
+        samples = RankedSamples.prepare(records, design, statistic)
+        sides = sides_of(pseudo_cases, outward=statistic.spec.estimand is not Estimand.AUROC)
+        ends = ends_of_rows(samples.rows, design, plan, sides)
+        added, bounds = _beside_weights(ends, samples), pseudo_cases.bounds
+        return both_ends(*_replicates(samples, added, plan, bounds), plan)
+
+    if len(records) > 1:
+        return made()
+    # A table and the curves below it have the same areas.
+    form = declared_form(statistic, RankedAreas)
+    return plan.once(("weighted areas", form, pseudo_cases), [records], design, made)
 
 
 def weighted_pairs(

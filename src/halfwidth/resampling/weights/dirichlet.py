@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +38,19 @@ class Weighted(Planned):
 
     def lanes(self) -> Array:
         """Side by side for kernels, (blocks, U, LANES); 1 where a block is not full."""
-        key = weights_key(self.design, self.plan)
-        turned = native_areas.turned_exponentials(key, self.start, self.stop, self.design.units)
-        _fix_strata(np.moveaxis(turned, 1, -1), self.design)
-        return turned
+        plan, units, part = self.plan, self.design.units, (self.start, self.stop)
+        name, of = "weights side by side", (self.design, plan.entropy)
+        kept: Any = plan.kept if plan.n_resamples * units <= MOST_KEPT else None
+        kept = {} if kept is None else kept
+        # Until others are asked for: samples of one design come one after the other.
+        if kept.get(name, (None,))[0] != of:
+            kept[name] = of, {}
+        blocks: dict[tuple[int, int], Array] = kept[name][1]
+        if part not in blocks:
+            turned = native_areas.turned_exponentials(weights_key(self.design, plan), *part, units)
+            _fix_strata(np.moveaxis(turned, 1, -1), self.design)
+            blocks[part] = turned
+        return blocks[part]
 
     def sums(self, features: Features) -> Array:
         """Sums of features with the variates of the units in each stratum, (H, K, B)."""
