@@ -15,8 +15,8 @@ from halfwidth.results.estimate import Estimate
 LEAST_P = 1e-6
 # Here an interval has shrunk to its estimate.
 LARGEST_P = 0.98
-# Of the normal deviate of a tail: four digits of p.
-TOLERANCE = 1e-5
+# Of the normal deviate of a tail: seven digits of p.
+TOLERANCE = 1e-8
 MOST_STEPS = 60
 
 
