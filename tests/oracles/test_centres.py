@@ -112,6 +112,22 @@ def test_centres_are_those_of_metric_ci_pooled() -> None:
         assert (result.new_low, result.tau) == (pytest.approx(back(pooled.new_low)), pooled.tau)
 
 
+def test_pooled_oe_differs_from_that_of_the_delta_method_by_its_weights_alone() -> None:
+    y, p, centre = centres()
+    result = hw.calibration_by_centre(in_centres(y, p, centre), metric="oe_ratio")
+    each = [centre == one for one in np.unique(centre)]
+    values = np.array([math.log(y[own].sum() / p[own].sum()) for own in each])
+    # Var(O) / O² given the predictions, as the interval of a centre has it, and without them.
+    given = np.array([one.standard_error / one.value for one in result.centres])
+    delta = np.array([math.sqrt((1 - y[own].mean()) / y[own].sum()) for own in each])
+    for errors in (given, delta):
+        weights = 1 / (errors**2 + reml_variance(values, errors))
+        pooled = float(weights @ values / weights.sum())
+        same = pooled == pytest.approx(math.log(result.value), abs=1e-9)
+        assert same == (errors is given)
+    assert (given < delta).all()
+
+
 def test_all_four_by_default_in_any_order_of_rows() -> None:
     y, p, centre = centres()
     order = np.random.default_rng(1).permutation(len(y))

@@ -130,8 +130,10 @@ def _laws(in_order: _InOrder, estimates: Sequence[Estimate], settings: Settings)
 def _least_p(chosen: ChosenPairs, pair: Pair, settings: Settings) -> float:
     """The least two-sided p value of an exact test that exchanges the models of units."""
     one, other = (job.records.design.units for job in chosen.jobs(pair))
-    ways = 2.0**one if settings.paired else math.comb(one + other, one)
-    return min(2 / ways, 1.0) if ways < 1e300 else 0.0
+    if settings.paired:
+        return min(2.0 ** (1 - one), 1.0)
+    log_ways = math.lgamma(one + other + 1) - math.lgamma(one + 1) - math.lgamma(other + 1)
+    return min(2 * math.exp(-log_ways), 1.0)
 
 
 def error_of_cases(chosen: ChosenPairs, pair: Pair, settings: Settings) -> float:
