@@ -100,7 +100,7 @@ def real_pairs(folder: Path) -> list[Population]:
                 both = np.stack(
                     [tables[model].values(organ, rows).astype(float) for model in (one, other)]
                 )
-                both = both[:, np.isfinite(both).all(axis=0)]
+                both = np.clip(both[:, np.isfinite(both).all(axis=0)], 0, 1)
                 difference = float(np.subtract(*both).mean())
                 if both.shape[1] < FEWEST_CASES:
                     continue
@@ -125,7 +125,7 @@ def normal_pair() -> Population:
 def failing_pair() -> Population:
     """The same, no further apart than by a new model that fails, with 0, in 4 % of the cases."""
     new, old = normal_pair().values
-    new = new + 0.02
+    new = np.minimum(new + 0.02, 1)
     new[: round(0.04 * CASES)] = 0.0
     values = np.stack([new, old])
     return Population("one fails", values, float(np.subtract(old, new).mean()))

@@ -15,6 +15,7 @@ The data stand beside the project, in ``../shared/data``.
 from __future__ import annotations
 
 import argparse
+import datetime as dt
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from restore_digits import restore_all
 from train_classifiers import train_all
 
 import halfwidth as hw
+from halfwidth.estimation.resolve import RULE
 from halfwidth.study import analysis
 from halfwidth.study.specs.spec import StudySpec
 
@@ -86,11 +88,11 @@ def kinds(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:
 
 def tables(folder: Path) -> None:
     """Coverage and width of each method, ranked as `halfwidth study advise` does."""
+    print("# Tables of `auto` on real instances\n")
+    print(f"Made by `examples/real_auto.py tables` on {dt.datetime.now(dt.UTC).date()}: {RULE}.")
     print(
-        "# Tables of `auto` on real instances\n\nMade by `examples/real_auto.py tables`. Coverage"
-    )
-    print(
-        "of 95 % intervals in %: median [first quartile] lowest of the instances; then the median"
+        "Coverage of 95 % intervals in %: median [first quartile] lowest of the instances; then "
+        "the median"
     )
     print("width over that of the reference, the first method named. Ranked as")
     print("[`halfwidth study advise`](study-advise.md) does; in brackets: not reliable. Behind the")
