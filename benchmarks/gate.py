@@ -249,14 +249,14 @@ def main() -> None:
     compared = same_as_the_front_door([*pairs[::8], *normal, *fails])
     error = 100 * np.sqrt(0.025 * 0.975 / samples)
     about = (
-        f"Made by `benchmarks/gate.py` on {dt.datetime.now(dt.UTC).date()}: {RULE}, "
+        f"Made by `benchmarks/gate.py` on {dt.datetime.now(dt.UTC).date()}: {RULE}, rates of "
         f"{len(pairs)} pairs of models on an organ, {samples} samples each (of one pair a rate of "
-        f"2.5 % has a standard error of {error:.1f} points), {5 * samples} of the last tables. "
+        f"2.5 % has a standard error of {error:.1f} points), {5 * samples} of a pair by formula. "
         f"Exits {STATUS[PASSED]} (passes) and {STATUS[FAILED]} (fails), and equivalence (90 % "
         "interval within ±D), in per cent at a true difference of minus the margin, 0 and the "
-        "margin: the median over the pairs, in brackets the largest. The first two tables are of "
-        f"`--failures seen` and `--failures unseen`; {compared} of their intervals were compared "
-        "with those of `halfwidth.compare`, and were the same."
+        "margin: the median over the pairs, in brackets the largest. *The default* reads "
+        f"`--failures seen`; {compared} intervals of both readings were compared with those of "
+        "`halfwidth.compare`, and were the same."
     )
     page = ["# Tables of the gate", "", about, ""]
     for rule in (OF_BOTH_READINGS, BY_T, OTHER_TAIL):
