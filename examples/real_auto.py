@@ -102,7 +102,9 @@ def tables(folder: Path) -> None:
     print("the upper one below it, in % (medians); 2.5 each is what is wanted.")
     for kind, cells in kinds(folder):
         samples = int(cells["samples"].iloc[0])
-        print(f"\n## {kind}\n\n{cells['instance'].nunique()} instances, {samples} samples.")
+        error = 100 * (0.05 * 0.95 / samples) ** 0.5
+        print(f"\n## {kind}\n\n{cells['instance'].nunique()} instances, {samples} samples: of one")
+        print(f"instance a coverage of 95 % has a standard error of {error:.1f} points.")
         ranked = analysis.advice(cells, n_bootstrap=0, rng=SEED)
         ends = cells.groupby([*SUBJECT, "method", "n"])[["missed_above", "missed_below"]].median()
         ranked = ranked.join(ends, on=[*SUBJECT, "method", "n"])
