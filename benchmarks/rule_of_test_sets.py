@@ -392,7 +392,7 @@ def _of_two(
         told = f"two models, {kind}, {which}"
         yield (
             measured(told, units, "left out", low[some], high[some], truth),
-            measured(told, units, "whole range", *(end[some] for end in whole), truth),
+            measured(told, units, "whole range", whole[0][some], whole[1][some], truth),
         )
 
 
