@@ -233,12 +233,10 @@ def same_as_the_front_door(populations: Sequence[Population], samples: int = 3) 
                 models = {"new": pair[0], "old": pair[1]}
                 data = hw.CaseValues.from_arrays(models, metric="dsc", failures=failures)
                 (said,) = hw.compare(data, margin=one.margin, test="none")
-                verdict = said.verdict
-                assert verdict is not None
-                asked = (
-                    (said.estimate.low, said.estimate.high),
-                    (verdict.equivalence_low, verdict.equivalence_high),
-                )
+                narrow = np.nan, np.nan
+                if said.verdict is not None:
+                    narrow = said.verdict.equivalence_low, said.verdict.equivalence_high
+                asked = (said.estimate.low, said.estimate.high), narrow
                 np.testing.assert_allclose(of_batch[reading], asked, rtol=0, atol=1e-9)
                 compared += 2
     return compared
