@@ -318,10 +318,11 @@ def _of_two_averages(
 def absent(samples: int) -> Iterator[tuple[Row, Row]]:
     """Macro averages where a class of 3 % may be lacking: 30 clusters, the class of each cluster.
 
-    Of all samples, and of those that lack it.
+    Of all samples, and of those that lack it; then of two models, where it is left out: that, and
+    what it would be if the class could have any difference.
     """
     for errors in ((0.1, 0.2, 0.5), (0.1, 0.2, 0.9), (0.02, 0.05, 0.1), (0.02, 0.03, 0.9)):
-        decider = Decider((0.6, 0.37, 0.03), errors)
+        decider = Decider(SHARES, errors)
         generator = np.random.default_rng([int(100 * one) for one in errors])
         drawn = [_clustered(decider, generator) for _ in range(samples)]
         lacking = np.array([(y == len(errors) - 1).sum() == 0 for y, _, _ in drawn])
@@ -337,6 +338,62 @@ def absent(samples: int) -> Iterator[tuple[Row, Row]]:
                     for ends in ((low[some], high[some]) for low, high in made)
                 )
                 yield old, new
+    for metric, name in (("sensitivity", "balanced accuracy"), ("f1", "macro F1")):
+        for scene, (errors, other) in PAIRS.items():
+            for units, clustered in ((30, True), (60, True), (60, False)):
+                pair = Decider(SHARES, errors), Decider(SHARES, other)
+                kind = f"{name}, {scene}, {'clusters' if clustered else 'cases'}"
+                yield from _of_two(metric, kind, pair, units, samples, clustered=clustered)
+
+
+SHARES = (0.6, 0.37, 0.03)
+# Errors of two models: alike; apart in the rare class alone; and there the other way round.
+PAIRS = {
+    "alike": ((0.1, 0.2, 0.5), (0.1, 0.2, 0.5)),
+    "apart in the rare class": ((0.1, 0.2, 0.9), (0.1, 0.2, 0.5)),
+    "better, but in the rare class": ((0.02, 0.1, 0.9), (0.15, 0.3, 0.4)),
+}
+
+
+def _of_two(
+    metric: str,
+    kind: str,
+    pair: tuple[Decider, Decider],
+    units: int,
+    samples: int,
+    *,
+    clustered: bool,
+) -> Iterator[tuple[Row, Row]]:
+    """The difference of two models, of all samples and of those that lack the rare class."""
+    truth = pair[0].value(metric, "macro") - pair[1].value(metric, "macro")
+    generator, ends, lacking = np.random.default_rng(units), [], []
+    for _ in range(samples):
+        sizes = 1 + generator.poisson(2, units) if clustered else np.ones(units, int)
+        groups, shares = np.repeat(np.arange(units), sizes), pair[0].shares
+        classes = generator.choice(len(shares), units, p=shares)[groups]
+        shared = generator.normal(size=units)[groups]
+        models = {}
+        for model, decider in zip("AB", pair, strict=True):
+            own = generator.normal(size=len(groups))
+            wrong = special.ndtr(0.5**0.5 * (shared + own)) < np.array(decider.errors)[classes]
+            shift = generator.integers(1, len(shares), len(groups))
+            models[model] = np.where(wrong, (classes + shift) % len(shares), classes)
+        data = hw.Predictions.from_arrays(
+            classes, models, labels=[0, 1, 2], groups=groups if clustered else None
+        )
+        asked: Any = {"metric": metric, "average": "macro", "test": "none", "n_resamples": 499}
+        (made,) = hw.compare(data, rng=1, **asked)
+        ends.append((made.low, made.high))
+        lacking.append(len(shares) - len(np.unique(classes)))
+    low, high = np.array(ends).T
+    absent = np.array(lacking) / len(pair[0].shares)
+    whole = low + absent * (-1 - low), high + absent * (1 - high)
+    for which, some in (("all", np.full(samples, True)), ("without it", absent > 0)):
+        told = f"two models, {kind}, {which}"
+        yield (
+            measured(told, units, "left out", low[some], high[some], truth),
+            measured(told, units, "whole range", whole[0][some], whole[1][some], truth),
+        )
 
 
 @contextmanager

@@ -135,7 +135,8 @@ def measured(
     truth = float(population.values.std() if statistic == "sd" else population.values.mean())
     found: dict[str, list[Array]] = defaultdict(list)
     for start in range(0, samples, BATCH):
-        drawn = np.sort(generator.choice(population.values, (BATCH, n)), axis=-1)
+        shape = min(BATCH, samples - start), n
+        drawn = np.sort(generator.choice(population.values, shape), axis=-1)
         records = [Records(one, design, n, values=one) for one in drawn]
         made = {
             BEFORE[statistic]: before(statistic, drawn),
@@ -143,7 +144,7 @@ def measured(
         }
         # Rivals on half of the samples.
         for name in rivals(statistic) if 2 * start < samples else ():
-            made[name] = [method_named(name)] * BATCH
+            made[name] = [method_named(name)] * len(drawn)
         for rule, methods in made.items():
             low, high = ends_by(functional, drawn, methods, design, seed + start)
             found[rule].append(_outcome(low, high, truth))
@@ -237,7 +238,7 @@ def in_strata(samples: int) -> None:
             levels = np.repeat(np.linspace(-1, 0, strata) * 0.02 * np.ptp(values), each)
             found: dict[str, list[Array]] = defaultdict(list)
             for start in range(0, samples, BATCH):
-                drawn = generator.choice(values, (BATCH, n))
+                drawn = generator.choice(values, (min(BATCH, samples - start), n))
                 # A shift of a whole stratum moves the true mean with it.
                 shifted = np.clip(drawn + levels, bounds.low, bounds.high)
                 truth = np.mean(
@@ -248,7 +249,7 @@ def in_strata(samples: int) -> None:
                     for one in shifted
                 ]
                 for rule in rules:
-                    methods = taken if rule == "auto" else [method_named(rule)] * BATCH
+                    methods = taken if rule == "auto" else [method_named(rule)] * len(drawn)
                     low, high = ends_by(functional, shifted, methods, design, seed + start)
                     found[rule].append(_outcome(low, high, float(truth)))
             by_name[name] = _as_shares({r: np.concatenate(p, axis=1) for r, p in found.items()})

@@ -65,7 +65,12 @@ PAGES_TOLD = (
     *(f"quickstarts/{name}.md" for name in quickstarts.texts()),
 )
 # Pages that are compared: some quote tables beside other figures, for which no source is sought.
-PAGES_COMPARED = tuple(dict.fromkeys((*PAGES_WITH_FIGURES, "runs.md", *PAGES_TOLD)))
+PAGES_QUOTING = (
+    "runs.md",
+    "decisions/0053-verdicts-and-the-gate.md",
+    "decisions/0095-gates-err-as-often-as-they-say.md",
+)
+PAGES_COMPARED = tuple(dict.fromkeys((*PAGES_WITH_FIGURES, *PAGES_QUOTING, *PAGES_TOLD)))
 
 
 def with_figures(text: str, name: str = "") -> str:

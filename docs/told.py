@@ -265,6 +265,7 @@ WORDS: dict[str, Any] = {
     "two-sided quantile of the normal distribution": NormalDist().inv_cdf(0.975),
     "default confidence level": OPTIONS["confidence_level"].default,
     "error of either end": 50 * (1 - OPTIONS["confidence_level"].default),
+    "error of equivalence": 100 * (1 - OPTIONS["confidence_level"].default),
     **{method.name: method.name for method in hw.METHODS},
 }
 

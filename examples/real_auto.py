@@ -15,6 +15,7 @@ The data stand beside the project, in ``../shared/data``.
 from __future__ import annotations
 
 import argparse
+import datetime as dt
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from restore_digits import restore_all
 from train_classifiers import train_all
 
 import halfwidth as hw
+from halfwidth.estimation.resolve import RULE
 from halfwidth.study import analysis
 from halfwidth.study.specs.spec import StudySpec
 
@@ -86,11 +88,11 @@ def kinds(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:
 
 def tables(folder: Path) -> None:
     """Coverage and width of each method, ranked as `halfwidth study advise` does."""
+    print("# Tables of `auto` on real instances\n")
+    print(f"Made by `examples/real_auto.py tables` on {dt.datetime.now(dt.UTC).date()}: {RULE}.")
     print(
-        "# Tables of `auto` on real instances\n\nMade by `examples/real_auto.py tables`. Coverage"
-    )
-    print(
-        "of 95 % intervals in %: median [first quartile] lowest of the instances; then the median"
+        "Coverage of 95 % intervals in %: median [first quartile] lowest of the instances; then "
+        "the median"
     )
     print("width over that of the reference, the first method named. Ranked as")
     print("[`halfwidth study advise`](study-advise.md) does; in brackets: not reliable. Behind the")
@@ -100,7 +102,9 @@ def tables(folder: Path) -> None:
     print("the upper one below it, in % (medians); 2.5 each is what is wanted.")
     for kind, cells in kinds(folder):
         samples = int(cells["samples"].iloc[0])
-        print(f"\n## {kind}\n\n{cells['instance'].nunique()} instances, {samples} samples.")
+        error = 100 * (0.05 * 0.95 / samples) ** 0.5
+        print(f"\n## {kind}\n\n{cells['instance'].nunique()} instances, {samples} samples: of one")
+        print(f"instance a coverage of 95 % has a standard error of {error:.1f} points.")
         ranked = analysis.advice(cells, n_bootstrap=0, rng=SEED)
         ends = cells.groupby([*SUBJECT, "method", "n"])[["missed_above", "missed_below"]].median()
         ranked = ranked.join(ends, on=[*SUBJECT, "method", "n"])

@@ -75,6 +75,13 @@ def test_a_table_that_a_benchmark_made_says_when() -> None:
     assert undated == []
 
 
+def test_tables_of_the_default_are_of_the_present_rule() -> None:
+    rule = hw.estimate([0.8, 0.9, 0.7], metric="dsc")[0].rule
+    for name in ("gate-tables.md", "real-auto-tables.md"):
+        head, _, _ = (DOCS / name).read_text(encoding="utf-8").partition("\n## ")
+        assert re.findall(r" on \d{4}-\d\d-\d\d: (auto@\d+)", head) == [rule]
+
+
 def test_links_between_pages_lead_somewhere() -> None:
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     assert len(pages) > 10
