@@ -1,269 +1,243 @@
-"""Which way simultaneous intervals are made, and that it is the way that they name."""
+"""Intervals that hold together: under which law, and that they say what is claimed."""
 
 from __future__ import annotations
 
 import functools
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
-from batches import statistic_of
+from families import family_of
 from numpy.typing import NDArray
 
 import halfwidth as hw
-from halfwidth.comparison.simultaneous import (
-    Comparanda,
-    Simultaneous,
-    evidence_of,
-    simultaneous_intervals,
-)
-from halfwidth.core.pseudo_cases import PseudoCases, Reach
-from halfwidth.core.spec import Metric, Statistic
+from halfwidth.comparison.inference import FamilyInference
 from halfwidth.core.types import Level
-from halfwidth.estimation.differences import difference_functional, paired_records
-from halfwidth.estimation.pipeline import Job, estimate_jobs
-from halfwidth.estimation.records import Functional, Records
-from halfwidth.estimation.resolve import Request, resolve_metric, resolve_request
-from halfwidth.resampling.designs import Design, arrange
-from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.joint.dirichlet import draws_of_means, draws_of_test_sets
-from halfwidth.resampling.joint.simultaneous import all_pairs, studentized_differences
+from halfwidth.resampling.joint.laws import LargestT, RankedDraws
 
 Array = NDArray[Any]
-PAIRS = all_pairs(3)
-PLAN = Plan(5, 999)
+INPUTS = Path(__file__).parents[2].parent / "shared" / "inputs"
+DRAWN = {"n_resamples": 999}
+# Models that are equal, near each other, and apart.
+LEADS = (0.0, 0.0, 0.04, 0.3)
 
 
-def request(**options: Any) -> Request:
-    given = {"method": "auto", "confidence_level": 0.95, "alternative": "two-sided"}
-    given |= {"n_resamples": 999, "rng": 5, "missing": "raise", "penalty": None, "over": "cases"}
-    return resolve_request(**{**given, **options})
+def models(n: int = 30, leads: tuple[float, ...] = LEADS, *, seed: int = 7) -> dict[str, Array]:
+    rng = np.random.default_rng(seed)
+    lead = np.array(leads)[:, None]
+    noise = 0.1 * rng.normal(size=n) + 0.05 * rng.normal(size=(len(leads), n))
+    return dict(zip("ABCDEF", np.clip(0.5 + lead + noise, 0, 1), strict=False))
 
 
-def values_of(n: int, *, seed: int = 2) -> Array:
-    generator = np.random.default_rng(seed)
-    return np.clip(
-        0.8 + 0.1 * generator.normal(size=n) + 0.05 * generator.normal(size=(3, n)), 0, 1
-    )
+def scores(n: int = 60) -> hw.Predictions:
+    rng, truth = np.random.default_rng(3), np.arange(n) % 2
+    case = rng.normal(size=n)
+    made = {
+        name: case + lead * truth + 0.5 * rng.normal(size=n)
+        for name, lead in zip("ABC", (1.0, 1.1, 2.5), strict=True)
+    }
+    return hw.Predictions.from_arrays(truth, made)
 
 
-def records(values: Array) -> list[Records]:
-    n = values.shape[-1]
-    arranged = [arrange(one, identities=np.arange(n)) for one in values]
-    return [Records(one, design, n, np.sort(one)) for one, design in arranged]
+def decisions(n: int = 60) -> hw.Predictions:
+    rng, truth = np.random.default_rng(4), np.arange(n) % 2
+    wrong = rng.random((3, n)) < np.array([[0.1], [0.2], [0.4]])
+    made = dict(zip("ABC", np.where(wrong, 1 - truth, truth), strict=True))
+    return hw.Predictions.from_arrays(truth, made)
 
 
-def made(
-    functional: Functional, values: Array, effect: Any = "difference", **options: Any
-) -> tuple[Simultaneous, list[hw.Estimate], list[Level]]:
-    """Simultaneous intervals, the single ones, and the levels that were asked for."""
-    return made_of(functional, records(values), effect, **options)
+def distances(n: int = 30, leads: tuple[float, ...] = LEADS) -> hw.CaseValues:
+    given = {name: 30 * one for name, one in models(n, leads).items()}
+    return hw.CaseValues.from_arrays(given, metric="hd95")
 
 
-def made_of(
-    functional: Functional, models: list[Records], effect: Any = "difference", **options: Any
-) -> tuple[Simultaneous, list[hw.Estimate], list[Level]]:
-    given, levels = request(**options), []
-    jobs = [Job(functional, one) for one in models]
-
-    def singles(level: Level) -> tuple[hw.Estimate, ...]:
-        levels.append(level)
-        pairs = [pair_of(jobs[first], jobs[second], effect) for first, second in PAIRS]
-        return estimate_jobs(pairs, replace(given, level=level))
-
-    estimates = list(singles(given.level))
-    family = Comparanda(functional, models, PAIRS, effect)
-    together_ = simultaneous_intervals(family, PLAN, given.level, estimates, singles)
-    return together_, estimates, levels[1:]
+def of_dsc(n: int = 30, **options: Any) -> hw.CaseValues:
+    return hw.CaseValues.from_arrays(models(n), metric="dsc", **options)
 
 
-def pair_of(first: Job, second: Job, effect: Any) -> Job:
-    """The contrast of two models as a job."""
-    functional = difference_functional(first.functional, effect)
-    both = paired_records(first.records, second.records, functional)
-    return replace(first, functional=functional, records=both)
+def nearly_equal(n: int = 40) -> hw.CaseValues:
+    """The second model differs from the first in one case."""
+    given = {name: 30 * one for name, one in models(n, (0.0, 0.0, 0.1)).items()}
+    given["B"] = given["A"].copy()
+    given["B"][4] += 3
+    return hw.CaseValues.from_arrays(given, metric="hd95")
 
 
-def mean_of(metric: str) -> Functional:
-    return Functional(Statistic(hw.STATISTICS["mean"]), resolve_metric(metric, None))
+UNEQUAL = np.repeat(np.arange(12), [1] * 11 + [19])
+Asked = tuple[Any, dict[str, Any], type | None]
+ASKED: dict[str, Asked] = {
+    "dirichlet_pareto": (of_dsc, DRAWN, RankedDraws),
+    "dirichlet": (of_dsc, {"method": "dirichlet", **DRAWN}, RankedDraws),
+    "mass of 2": (of_dsc, {"method": "dirichlet:mass=2", **DRAWN}, RankedDraws),
+    "t": (of_dsc, {"method": "t", **DRAWN}, LargestT),
+    "hd95": (distances, DRAWN, LargestT),
+    "ratios": (distances, {"effect": "ratio", **DRAWN}, LargestT),
+    "percentile": (of_dsc, {"method": "percentile", **DRAWN}, LargestT),
+    "median": (of_dsc, {"statistic": "median", **DRAWN}, None),
+    "few": (functools.partial(of_dsc, 9), DRAWN, None),
+    "few effective clusters": (functools.partial(of_dsc, groups=UNEQUAL), {"method": "t", **DRAWN}, None),
+    "clusters": (functools.partial(of_dsc, groups=np.arange(30) % 13), DRAWN, RankedDraws),
+    "strata": (functools.partial(of_dsc, strata=np.arange(30) % 2), DRAWN, RankedDraws),
+    "auroc": (scores, {"metric": "auroc", **DRAWN}, RankedDraws),
+    "average precision": (scores, {"metric": "average_precision", **DRAWN}, RankedDraws),
+    "mcc": (decisions, {"metric": "mcc", "method": "percentile", **DRAWN}, LargestT),
+    "accuracy": (decisions, {"metric": "accuracy", **DRAWN}, LargestT),
+    "nearly equal": (nearly_equal, DRAWN, LargestT),
+    "holm": (of_dsc, {"correction": "holm", **DRAWN}, None),
+    "bonferroni": (of_dsc, {"correction": "bonferroni", **DRAWN}, None),
+}
 
 
-def methods(of: Simultaneous) -> list[str]:
-    return [one.method for one in of.intervals]
+@functools.cache
+def asked(name: str) -> FamilyInference:
+    data, options, _ = ASKED[name]
+    family, _ = family_of(data(), **options)
+    return family
 
 
-@pytest.mark.parametrize(
-    ("n", "method", "name", "reach"),
-    # Of few cases the pseudo-case at the bounds, which all pairs share, would outweigh them.
-    [
-        (20, "auto", "dirichlet_pareto", Reach(5.0, shared=True)),
-        (2000, "dirichlet", "dirichlet", None),
-    ],
-)
-def test_dirichlet_intervals_are_made_at_the_level_at_which_they_hold_together(
-    n: int, method: str, name: str, reach: Reach | None
-) -> None:
-    values, functional = values_of(n), mean_of("dsc")
-    got, estimates, levels = made(functional, values, method=method)
-    assert methods(got) == [name] * 3
-    design = records(values)[0].design
-    half = PseudoCases.outward(0.5, hw.Bounds(0, 1), paired=True, reach=reach)
-    assert levels == [draws_of_means(values, PAIRS, design, PLAN, half).together(Level(0.95)).level]
-    assert 0.95 < levels[0].confidence_level < 1 - 0.05 / 3
-    for interval, single in zip(got.intervals, estimates, strict=True):
-        assert interval.low < single.low < single.high < interval.high
-        assert interval.n_comparisons == 3
+@pytest.mark.parametrize("name", ASKED)
+def test_the_law_is_that_of_the_single_intervals(name: str) -> None:
+    law, expected = asked(name).law, ASKED[name][2]
+    assert type(law) is (expected or type(None))
 
 
-def test_other_masses_of_pseudo_cases_are_taken_over() -> None:
-    _, _, levels = made(mean_of("dsc"), values_of(20), method="dirichlet:mass=2")
-    half = PseudoCases.outward(2.0, hw.Bounds(0, 1), paired=True)
-    design = records(values_of(20))[0].design
-    assert levels == [
-        draws_of_means(values_of(20), PAIRS, design, PLAN, half).together(Level(0.95)).level
+MARGINS = (None, 0.05, 0.3)
+
+
+def margins_of(name: str) -> list[float | None]:
+    scale = 30 if name in ("hd95", "nearly equal") else 1
+    return [one and scale * one for one in MARGINS]
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_ends_say_what_is_claimed_and_nothing_else(name: str) -> None:
+    """At any level, with and without a margin; of ratios too."""
+    for alpha in (0.2, 0.05, 0.01):
+        family = at_level(asked(name), alpha)
+        for margin in margins_of(name):
+            together = family.together(margin)
+            assert together is not None
+            better = family.adjusted()
+            said = [(0.0, better)]
+            if margin is not None:
+                not_worse = np.fmin(family.not_worse(margin), better)
+                said += [(margin, family.adjusted(margin)), (-margin, not_worse)]
+            for beyond, p_values in said:
+                above, below = family._nulls(beyond)
+                claimed = p_values <= alpha
+                # A side that is claimed is all that the interval holds; else it holds some of both.
+                reaches = np.stack([together[:, 0] - above, below - together[:, 1]], axis=-1)
+                assert (reaches[claimed] >= 0).all()
+                assert (reaches[~claimed] <= 0).all()
+
+
+def at_level(family: FamilyInference, alpha: float) -> FamilyInference:
+    level = Level(1 - alpha)
+    ends = [one.law.ends(level) for one in family.pairs]
+    pairs = [
+        replace(one, level=level, low=low, high=high)
+        for one, (low, high) in zip(family.pairs, ends, strict=True)
     ]
+    return replace(family, pairs=pairs, level=level, known={})
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "lower", "upper"])
-def test_means_without_bounds_get_max_t(alternative: Any) -> None:
-    values, functional = 30 * values_of(20), mean_of("hd95")
-    got, estimates, levels = made(functional, values, alternative=alternative)
-    level = Level(0.95, alternative)
-    assert methods(got) == ["max_t"] * 3
-    assert not levels  # no other level was needed
-    models = records(values)
-    differences = studentized_differences(
-        [one.arranged for one in models], PAIRS, models[0].design, functional.statistic, PLAN
+@pytest.mark.parametrize("name", ASKED)
+def test_ends_are_no_nearer_than_single_ones_and_no_farther_than_bonferronis(name: str) -> None:
+    family = asked(name)
+    level, count = family.level, 2 * len(family.pairs)
+    ends = family.ends(level)
+    bonferroni = np.array(
+        [one.law.ends(Level(1 - 2 * level.alpha / count)) for one in family.pairs]
     )
-    bounds = differences.bounds(level)
-    for place, (interval, single) in enumerate(zip(got.intervals, estimates, strict=True)):
-        low, high = float(bounds.low[place]), float(bounds.high[place])
-        assert interval.low == min(low, single.low)
-        assert interval.high == max(high, single.high)
+    singles = np.array([(one.low, one.high) for one in family.pairs])
+    outwards = np.array([-1, 1])
+    assert ((ends - singles) * outwards >= -1e-12).all()
+    assert ((ends - bonferroni) * outwards <= 1e-9).all()
+    if family.law is None:
+        np.testing.assert_allclose(ends, bonferroni, rtol=1e-9)
+    else:
+        assert (np.ptp(ends, axis=-1) < np.ptp(bonferroni, axis=-1) * (1 - 1e-9)).any()
 
 
-def test_a_statistic_without_a_standard_error_gets_bonferronis_share() -> None:
-    functional = Functional(Statistic(hw.STATISTICS["median"]), resolve_metric("dsc", None))
-    got, estimates, levels = made(functional, values_of(30))
-    assert methods(got) == ["bonferroni"] * 3
-    assert levels == [Level(1 - 0.05 / 3)]
-    assert all(
-        interval.low <= single.low and single.high <= interval.high
-        for interval, single in zip(got.intervals, estimates, strict=True)
-    )
+def test_no_end_of_a_few_penalties_is_beyond_bonferronis() -> None:
+    """Of which one resample without spread made intervals of −8261 to 8294."""
+    table = pd.read_csv(INPUTS / "few_penalties.csv")
+    compared = hw.compare(table, metric="assd", rng=1)
+    for one in compared:
+        assert one.simultaneous is not None
+        assert abs(one.simultaneous.low) < 4 * abs(one.low)
+        assert abs(one.simultaneous.high) < 4 * abs(one.high)
+
+
+@pytest.mark.parametrize("name", ["hd95", "mcc", "ratios"])
+def test_ends_by_max_t_are_c_standard_errors_away(name: str) -> None:
+    family = asked(name)
+    law = family.law
+    assert isinstance(law, LargestT)
+    assert law.known.all()
+    critical = np.quantile(np.abs(law.differences.replicates).max(axis=0), 0.95)
+    estimates, errors = law.differences.estimates, law.differences.standard_errors
+    by_t = estimates[:, None] + critical * errors[:, None] * [-1, 1]
+    by_t = np.exp(by_t) if name == "ratios" else by_t
+    share = Level(1 - family.level.alpha / len(family.pairs))
+    bonferroni, outwards = np.array([one.law.ends(share) for one in family.pairs]), [-1, 1]
+    singles = np.array([(one.low, one.high) for one in family.pairs])
+    nearer = np.where((by_t - bonferroni) * outwards < 0, by_t, bonferroni)
+    expected = np.where((nearer - singles) * outwards > 0, nearer, singles)
+    np.testing.assert_allclose(family.ends(family.level), expected, rtol=1e-9)
+    assert (expected == by_t).any()
+
+
+def test_dirichlet_intervals_leave_as_many_draws_outside_as_the_level_says() -> None:
+    """All sides at one tail, by counting ranks: that of which α of the draws have a side."""
+    for name in ("dirichlet_pareto", "dirichlet", "auroc", "strata"):
+        family = asked(name)
+        assert isinstance(family.law, RankedDraws)
+        lowest = family.law.ranks.min(axis=(0, 1))
+        tail = np.sort(lowest)[int(0.05 * len(lowest)) :][:2] / len(lowest)
+        ends = family.ends(family.level)
+        nearest = [one.law.ends(Level(1 - 2 * float(tail[0] + 0.002))) for one in family.pairs]
+        farthest = [one.law.ends(Level(1 - 2 * float(tail[0] - 0.002))) for one in family.pairs]
+        assert (ends[:, 0] <= np.array(nearest)[:, 0] + 1e-9).all(), name
+        assert (ends[:, 1] >= np.array(nearest)[:, 1] - 1e-9).all()
+        assert (ends[:, 0] >= np.array(farthest)[:, 0]).all()
+        assert (ends[:, 1] <= np.array(farthest)[:, 1]).all()
 
 
 def test_nearly_equal_models_do_not_spoil_the_intervals_of_the_others() -> None:
-    """The second model differs from the first in one case of twelve."""
-    values = 30 * values_of(12)
-    values[1] = values[0]
-    values[1, 4] += 3
-    got, _, levels = made(mean_of("hd95"), values)
-    assert methods(got) == ["bonferroni", "max_t", "max_t"]
-    assert levels == [Level(1 - 0.05 / 3)]
-    assert all(np.isfinite([one.low, one.high]).all() for one in got.intervals[1:])
-    (warning,), *others = got.cautions
-    assert warning.code == "HW815"
-    assert others == [(), ()]
-    models = records(values)
-    differences = studentized_differences(
-        [one.arranged for one in models],
-        PAIRS[1:],
-        models[0].design,
-        mean_of("hd95").statistic,
-        PLAN,
-    )
+    family = asked("nearly equal")
+    assert isinstance(family.law, LargestT)
+    assert family.law.known.tolist() == [False, True, True]
+    compared = hw.compare(nearly_equal(), rng=1, **DRAWN)
+    found = [(one.simultaneous and one.simultaneous.method) for one in compared]
+    assert found == ["bonferroni", "max_t", "max_t"]
+    assert ["HW815" in [one.code for one in item.cautions] for item in compared] == [
+        True,
+        False,
+        False,
+    ]
     # Two of three comparisons have two thirds of the error probability.
-    assert got.intervals[1].low == differences.bounds(Level(1 - 0.05 * 2 / 3)).low[0]
+    t = family.law.differences
+    critical = np.quantile(np.abs(t.replicates[1:]).max(axis=0), 1 - 0.05 * 2 / 3)
+    reach = critical * t.standard_errors[1:, None] * [-1, 1]
+    by_t = t.estimates[1:, None] + reach
+    ends = family.ends(family.level)[1:]
+    assert ((ends - by_t) * [-1, 1] <= 1e-9).all()
+    assert np.isclose(ends, by_t).any()
 
 
-def test_ratios_come_back_from_the_log_scale() -> None:
-    values, functional = 30 * values_of(25), mean_of("hd95")
-    got, estimates, _ = made(functional, values, effect="ratio")
-    assert methods(got) == ["max_t"] * 3
-    for interval, single in zip(got.intervals, estimates, strict=True):
-        assert 0 < interval.low <= single.low < single.value < single.high <= interval.high
+@pytest.mark.parametrize("correction", ["none", "benjamini_hochberg"])
+def test_without_a_correction_of_intervals_there_are_none(correction: Any) -> None:
+    for one in hw.compare(models(), metric="dsc", correction=correction, rng=1):
+        assert one.simultaneous is None
+    (two,) = hw.compare({name: models()[name] for name in "AD"}, metric="dsc")
+    assert two.simultaneous is None
 
 
-def cells_of_models(n: int = 60) -> Array:
-    """Cells of the tables of three models on two classes."""
-    generator = np.random.default_rng(3)
-    truth = generator.integers(0, 2, n)
-    wrong = generator.random((3, n)) < np.array([[0.1], [0.2], [0.4]])
-    return np.asarray(2 * truth + np.where(wrong, 1 - truth, truth), dtype=float)
-
-
-def made_of_tables(
-    metric: str, **options: Any
-) -> tuple[Simultaneous, list[hw.Estimate], list[Level]]:
-    codes = cells_of_models()
-    functional = Functional(statistic_of(metric, "", 2), Metric(hw.SAMPLE_METRICS[metric]))
-    models = [Records(one, arrange(one, identities=np.arange(60))[1], 60) for one in codes]
-    return made_of(functional, models, **options)
-
-
-def test_functions_of_tables_get_max_t_within_their_range() -> None:
-    got, _, levels = made_of_tables("mcc", method="percentile")
-    assert methods(got) == ["max_t"] * 3
-    assert not levels
-    assert all(-2 <= one.low < one.high <= 2 for one in got.intervals)
-
-
-def test_dirichlet_intervals_of_test_sets_rest_on_the_draws_that_these_share() -> None:
-    got, estimates, (level,) = made_of_tables("mcc", method="dirichlet")
-    assert methods(got) == ["dirichlet"] * 3
-    assert 0.95 < level.confidence_level < 1 - 0.05 / 3
-    for interval, single in zip(got.intervals, estimates, strict=True):
-        assert interval.low < single.low < single.high < interval.high
-    # As many draws as the level allows lie beyond a bound of any pair.
-    codes = cells_of_models()
-    statistic, half = statistic_of("mcc", "", 2), PseudoCases.outward(0.5, hw.Bounds(-1, 1))
-    draws = draws_of_test_sets(
-        codes, PAIRS, Design((60,), paired=True), statistic, PLAN, half, "difference"
-    )
-    assert draws is not None
-    outside = np.zeros(PLAN.n_resamples, dtype=bool)
-    for place, interval in enumerate(got.intervals):
-        lower, upper = draws.contrasts(place)
-        outside |= (lower < interval.low) | (upper > interval.high)
-    assert 0.03 < outside.mean() <= 0.05
-
-
-@pytest.mark.parametrize(
-    ("metric", "statistic", "ways"),
-    [
-        ("dsc", "mean", {"dirichlet_pareto"}),
-        ("hd95", "mean", {"max_t", "bonferroni"}),
-        ("dsc", "median", {"bonferroni"}),
-    ],
-)
-def test_stepdown_claims_what_the_intervals_say_and_more(
-    metric: str, statistic: str, ways: set[str]
-) -> None:
-    generator = np.random.default_rng(7)
-    lead = np.array([0.0, 0.0, 0.05, 0.3])[:, None]
-    values = np.clip(0.4 + lead + 0.1 * generator.normal(size=(4, 40)), 0, 1)
-    values[1] = values[0]
-    values[1, 0] += 0.01  # the first two differ in one case
-    functional = Functional(Statistic(hw.STATISTICS[statistic]), resolve_metric(metric, None))
-    models, pairs = records(values), all_pairs(4)
-    jobs = [Job(functional, one) for one in models]
-
-    def of_some(level: Level, some: NDArray[np.bool_]) -> tuple[hw.Estimate, ...]:
-        both = [pair_of(jobs[first], jobs[second], "difference") for first, second in pairs[some]]
-        return estimate_jobs(both, replace(request(), level=level))
-
-    every = np.ones(len(pairs), dtype=bool)
-    singles = functools.partial(of_some, some=every)
-    estimates, family = singles(Level(0.95)), Comparanda(functional, models, pairs)
-    got = simultaneous_intervals(family, PLAN, Level(0.95), estimates, singles)
-    assert set(methods(got)) == ways
-    for margin in (0.0, 0.05):
-        evidence = evidence_of(family, PLAN, Level(0.95), estimates, of_some, margin)
-        claims = evidence.claims(every).better
-        said = [(one.low > margin, one.high < -margin) for one in got.intervals]
-        assert (claims >= np.array(said)).all()
-        assert not claims[0].any()
-        assert claims[pairs[:, 1] == 3, 1].all()  # the last model leads by far
-        assert not claims[:, 0].any()
+def test_ends_stay_in_the_range_of_the_difference() -> None:
+    for one in hw.compare(decisions(12), metric="mcc", method="percentile", rng=1, **DRAWN):
+        assert one.simultaneous is not None
+        assert -2 <= one.simultaneous.low <= one.simultaneous.high <= 2

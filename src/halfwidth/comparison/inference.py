@@ -176,7 +176,6 @@ class FamilyInference:
         if isinstance(self.law, LargestT):
             share = family[self.law.known].sum() / count
             nearer = self.law.ends(self._farthest(self.law, family), level.alpha * share)
-            nearer = np.exp(nearer) if self.effect == "ratio" else nearer
             ends = np.stack(
                 [np.fmax(ends[:, 0], nearer[:, 0]), np.fmin(ends[:, 1], nearer[:, 1])]
             ).T
