@@ -142,14 +142,8 @@ ASKED = [
 ]
 
 
-def defined(data: Any, options: dict[str, Any]) -> InvertedInterval | None:
-    try:
-        family, _ = family_of(data, **options)
-    except hw.OptionError as refused:
-        # Not of clusters or strata.
-        assert "groups" in str(refused) or "strata" in str(refused) or "cluster" in str(refused)
-        return None
-    return family.pairs[0]
+# Methods that know neither.
+ONLY_OF_CASES = {"clusters": {"hall", "empirical_bernstein"}, "strata": {"empirical_bernstein"}}
 
 
 @pytest.mark.parametrize(("table", "options"), ASKED)
