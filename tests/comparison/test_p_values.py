@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import optimize, stats
 
 import halfwidth as hw
-from halfwidth.comparison.p_values import LEAST_P, InvertedInterval
+from halfwidth.comparison.p_values import LEAST_P
 from halfwidth.core.types import Level
 
 Array = NDArray[Any]
