@@ -43,8 +43,8 @@ def held(
     compared = hw.compare(data, rng=seed, **options)
     for name in dict.fromkeys(one.metric_spec.spec.name for one in compared):
         some = [one for one in compared if one.metric_spec.spec.name == name]
-        ends = np.array([(one.simultaneous.low, one.simultaneous.high) for one in some])
-        low, high = ends.T
+        together = [one.simultaneous for one in some if one.simultaneous is not None]
+        low, high = np.array([(one.low, one.high) for one in together]).T
         covered = bool(((low <= truth) & (truth <= high)).all())
         yield name, covered, float((high - low).mean()), any(one.p_adjusted <= 0.05 for one in some)
 
@@ -61,7 +61,7 @@ def differences(values: Array) -> Array:
     return np.asarray(values[first] - values[second])
 
 
-def named(rows: Sequence[Array]) -> dict[str, Array]:
+def named(rows: Array) -> dict[str, Array]:
     """The values of models, whose names sort as they come."""
     return {f"m{place:02d}": row for place, row in enumerate(rows)}
 
@@ -178,7 +178,8 @@ def study_of_many_models(samples: int, draws: Sequence[int]) -> None:
     truth, leads = np.zeros(190), np.full(20, 1.2)
     for n in (100,):
         for n_draws in draws:
-            generator, found = np.random.default_rng([n, n_draws]), {}
+            generator = np.random.default_rng([n, n_draws])
+            found: dict[str, list[Any]] = {}
             how = {"metric": ["auroc", "average_precision"], "n_resamples": n_draws}
             for seed in range(samples):
                 data = hw.Predictions.from_arrays(*test_set(generator, n, leads, decided=False))

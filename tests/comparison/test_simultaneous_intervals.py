@@ -20,7 +20,7 @@ from halfwidth.resampling.joint.laws import LargestT, RankedDraws
 
 Array = NDArray[Any]
 INPUTS = Path(__file__).parents[2].parent / "shared" / "inputs"
-DRAWN = {"n_resamples": 999}
+DRAWN: dict[str, Any] = {"n_resamples": 999}
 # Models that are equal, near each other, and apart.
 LEADS = (0.0, 0.0, 0.04, 0.3)
 
