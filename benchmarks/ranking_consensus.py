@@ -16,6 +16,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+from scipy import stats
 
 from halfwidth.core.types import Array, Level
 from halfwidth.ranking.consensus_sets import combined_ranks, consensus_bounds
@@ -25,7 +26,9 @@ from halfwidth.ranking.traces import Trace, joined_resamples
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import replicates
+from halfwidth.resampling.joint.laws import LargestT
 from halfwidth.resampling.joint.simultaneous import MEAN, all_pairs, mean_differences
+from halfwidth.resampling.joint.stepdown import adjusted_by_stepdown
 
 ALPHA, RESAMPLES, CORRELATION = 0.05, 999, 0.8
 GAPS = {
@@ -92,8 +95,11 @@ def _task(
     own = generator.normal(size=(models, n)) * (1 - CORRELATION) ** 0.5
     values = truth[:, None] + case + own
     design, pairs = Design((n,), paired=True), all_pairs(models)
-    claims = mean_differences(values, pairs, design, plan).stepdown(level)
-    better = square(pairs, claims.better, models)
+    differences = mean_differences(values, pairs, design, plan)
+    law = LargestT(differences, differences.usable)
+    tails = stats.t.sf(law.seen(np.empty(0), np.zeros(2)), n - 1)
+    adjusted = adjusted_by_stepdown(tails, law.seen(tails, np.zeros(2)), law)
+    better = square(pairs, adjusted <= level.alpha, models)
     drawn, names = replicates(values, design, MEAN, plan), tuple(map(str, range(models)))
     return Trace(names, values.mean(axis=-1), drawn, 0.0, {1: (better, better.T)}, name)
 

@@ -1,23 +1,20 @@
-"""Joint coverage of simultaneous intervals of all pairs of several models: decision 0051.
+"""Joint coverage of simultaneous intervals of all pairs of several models: decisions 0051 and 0094.
 
 Populations are the organs of the Touchstone tables (nine models on the same scans, drawn with
 replacement), and bounded scores of models whose values of a case correlate by .8: all equal, ever
-better, or equal but for rare failures. Counted is how often all intervals hold the true
-differences at once; "fixed SE" divides the replicates of the max-t bootstrap by the standard error
-of the sample, as it must not be done. Then AUROCs and accuracies of five models, and what max-t of
-nine models on nine organs takes. ``many``: metrics of twenty equal models by Dirichlet weights, of
-whose draws the outermost of all pairs are more than the level allows outside.
+better, or equal but for rare failures; then AUROCs, average precisions and accuracies of five
+models. Counted is how often all intervals hold the true differences at once, and how wide they are,
+beside those of Bonferroni and of t. ``many``: metrics of twenty equal models by Dirichlet weights,
+of whose draws the outermost of all pairs are more than the level allows outside.
 
     python benchmarks/simultaneous.py ../shared/data/touchstone [samples]
-    python benchmarks/simultaneous.py many [samples]
+    python benchmarks/simultaneous.py many [samples] [draws ...]
 """
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,42 +22,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 import halfwidth as hw
-from halfwidth.arithmetic.ranked_scores import RankEach
-from halfwidth.comparison.pairing import pair_job
-from halfwidth.comparison.simultaneous import (
-    Comparanda,
-    bonferroni_intervals,
-    simultaneous_intervals,
-)
-from halfwidth.core.pseudo_cases import PseudoCases
-from halfwidth.core.spec import Metric, Statistic
-from halfwidth.core.types import UNIT_INTERVAL, Bounds, Level
-from halfwidth.estimation.functionals import share_functional
-from halfwidth.estimation.pipeline import Job, estimate_jobs
-from halfwidth.estimation.records import Functional, Records
-from halfwidth.estimation.resolve import resolve_request
-from halfwidth.intervals.all_methods import METHODS
-from halfwidth.intervals.compute import intervals
-from halfwidth.intervals.dirichlet_intervals import pseudo_cases_beyond
-from halfwidth.metrics.averaging import AreaFinish
-from halfwidth.metrics.building import ranking_statistic
-from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.joint.dirichlet import JointDraws, draws_of_means, draws_of_test_sets
-from halfwidth.resampling.joint.simultaneous import all_pairs, mean_differences
-from halfwidth.summaries.all_statistics import STATISTICS
 from halfwidth.tables.layout import layout_of, slices
 from halfwidth.tables.readers import read_table
 
 Array = NDArray[Any]
-Draw = Callable[[np.random.Generator, int], Array]
-LEVEL, RESAMPLES, LARGE = Level(0.95), 999, 400_000
-SIZES = (10, 25, 50, 100)
-MEAN = Statistic(replace(STATISTICS["mean"], pair_bounds=UNIT_INTERVAL))
+Draw = Callable[[np.random.Generator, int], Any]
+LARGE, SIZES = 400_000, (10, 25, 50, 100)
 FAILURES = np.array([0.0, 0.0, 0.01, 0.01, 0.02, 0.02, 0.04, 0.04, 0.08])
+WAYS: dict[str, dict[str, Any]] = {
+    "auto": {},
+    "t": {"method": "t"},
+    "auto, Bonferroni": {"correction": "bonferroni"},
+}
 
 
-# --------------------------------------------------------------------------- populations
+def held(
+    data: Any, truth: Array, *, options: dict[str, Any], seed: int
+) -> Iterator[tuple[str, bool, float, bool]]:
+    """Of each metric whether all intervals hold the truth, their width, and if any is claimed."""
+    compared = hw.compare(data, rng=seed, **options)
+    for name in dict.fromkeys(one.metric_spec.spec.name for one in compared):
+        some = [one for one in compared if one.metric_spec.spec.name == name]
+        together = [one.simultaneous for one in some if one.simultaneous is not None]
+        low, high = np.array([(one.low, one.high) for one in together]).T
+        covered = bool(((low <= truth) & (truth <= high)).all())
+        yield name, covered, float((high - low).mean()), any(one.p_adjusted <= 0.05 for one in some)
+
+
+def line(found: Sequence[tuple[bool, float, bool]]) -> str:
+    """Joint coverage in %, the median of the mean width, and how often anything is claimed."""
+    covered, width, claimed = (np.array(column) for column in zip(*found, strict=True))
+    return f"{100 * covered.mean():5.1f} x{np.median(width):.3f} ({100 * claimed.mean():.1f})"
+
+
+def differences(values: Array) -> Array:
+    """Of all pairs of models, the first minus the second."""
+    first, second = np.triu_indices(len(values), 1)
+    return np.asarray(values[first] - values[second])
+
+
+def named(rows: Array) -> dict[str, Array]:
+    """The values of models, whose names sort as they come."""
+    return {f"m{place:02d}": row for place, row in enumerate(rows)}
+
+
+# --------------------------------------------------------------------------- means
 
 
 def touchstone(folder: Path) -> dict[str, Array]:
@@ -78,15 +84,12 @@ def touchstone(folder: Path) -> dict[str, Array]:
     return organs
 
 
-def of_cases(values: Array) -> tuple[Draw, Array]:
-    """Cases drawn with replacement, and the true means."""
-    return (
-        lambda generator, n: values[:, generator.integers(0, values.shape[-1], n)],
-        values.mean(axis=-1),
-    )
+def of_cases(values: Array) -> Draw:
+    """Cases drawn with replacement."""
+    return lambda generator, n: values[:, generator.integers(0, values.shape[-1], n)]
 
 
-def scores(leads: Array, spread: float, failures: Array | float = 0.0) -> tuple[Draw, Array]:
+def scores(leads: Array, spread: float, failures: Array | float = 0.0) -> Draw:
     """Logistic scores around .9 whose logits correlate by .8 between models; failures are 0."""
     models = len(leads)
 
@@ -96,256 +99,105 @@ def scores(leads: Array, spread: float, failures: Array | float = 0.0) -> tuple[
         failed = generator.random((models, n)) < np.broadcast_to(failures, models)[:, None]
         return np.where(failed, 0.0, 1 / (1 + np.exp(-logits)))
 
-    return draw, draw(np.random.default_rng(1), LARGE).mean(axis=-1)
-
-
-# --------------------------------------------------------------------------- means
-
-
-def means(draw: Draw, truth: Array, n: int, samples: int) -> Iterator[tuple[str, Array, Array]]:
-    """Methods, and which samples they cover jointly, with the mean width of each."""
-    pairs, generator = all_pairs(len(truth)), np.random.default_rng([n, samples])
-    first, second = pairs.T
-    differences, design = truth[first] - truth[second], Design((n,), paired=True)
-    batch = [draw(generator, n) for _ in range(samples)]
-    bounds: dict[str, list[tuple[Array, Array]]] = {}
-
-    def note(method: str, low: Array, high: Array) -> None:
-        bounds.setdefault(method, []).append((np.maximum(low, -1), np.minimum(high, 1)))
-
-    pseudo_cases = pseudo_cases_beyond(UNIT_INTERVAL, paired=True, spread=False)
-    for seed, values in enumerate(batch):
-        plan = Plan(seed, RESAMPLES)
-        found = mean_differences(values, pairs, design, plan)
-        interval = found.bounds(LEVEL)
-        note("max-t", interval.low, interval.high)
-        note("fixed SE", *fixed(found, values[first] - values[second], design, plan))
-        # Its level comes from the tails of draws, of which more are needed.
-        draws = draws_of_means(values, pairs, design, Plan(seed, 9999), pseudo_cases)
-        tail = draws.together(LEVEL).level.tail
-        drawn = [draws.contrasts(slice(place, place + 1)) for place in range(len(pairs))]
-        low, high = (np.concatenate(side) for side in zip(*drawn, strict=True))
-        ends = np.quantile(low, tail, axis=-1), np.quantile(high, 1 - tail, axis=-1)
-        note("Dirichlet-Pareto together", *ends)
-    computed = intervals(
-        np.concatenate([values[first] - values[second] for values in batch]),
-        MEAN,
-        [METHODS["t"], METHODS["dirichlet_pareto"]],
-        Level(1 - LEVEL.alpha / len(pairs)),
-        bounds=Bounds(-1, 1),
-        plan=Plan(1, RESAMPLES),
-    )
-    for name, one in zip(("t", "dirichlet_pareto"), computed, strict=True):
-        low, high = (side.reshape(samples, -1) for side in (one.interval.low, one.interval.high))
-        for ends in zip(low, high, strict=True):
-            note(f"Bonferroni {name}", *ends)
-    for method, both in bounds.items():
-        low, high = (np.stack(side) for side in zip(*both, strict=True))
-        covered = ((low <= differences) & (differences <= high)).all(axis=-1)
-        yield method, covered, (high - low).mean(axis=-1)
-
-
-def fixed(found: Any, differences: Array, design: Design, plan: Plan) -> tuple[Array, Array]:
-    """The largest |D* - D| divided by the standard error of the sample."""
-    draws = plan.indices(design, 0, plan.n_resamples)
-    moved = differences[:, draws].mean(axis=-1) - found.estimates[:, None]
-    critical = np.quantile(np.abs(moved / found.standard_errors[:, None]).max(axis=0), 0.95)
-    reach = critical * found.standard_errors
-    return found.estimates - reach, found.estimates + reach
+    return draw
 
 
 def study_of_means(folder: Path, samples: int) -> None:
-    """A line for each population and n: joint coverage in % and median width."""
-    leads = 0.3 * np.arange(9)
-    few = FAILURES[[0, 4, 8]]
+    """A line for each population and n."""
     populations = {
         "equal": scores(np.zeros(9), 0.7),
-        "ever better": scores(leads, 0.7),
+        "ever better": scores(0.3 * np.arange(9), 0.7),
         "rare failures": scores(np.zeros(9), 0.4, FAILURES),
-        "rare failures of 3": scores(np.zeros(3), 0.4, few),
+        "rare failures of 3": scores(np.zeros(3), 0.4, FAILURES[[0, 4, 8]]),
         **{organ: of_cases(values) for organ, values in touchstone(folder).items()},
     }
-    print(f"\nmeans, {samples} samples: joint coverage in % x median of the mean width")
-    for name, (draw, truth) in populations.items():
+    print(f"\nmeans, {samples} samples: joint coverage in % x width (some claim in %)")
+    for name, draw in populations.items():
+        truth = differences(draw(np.random.default_rng(1), LARGE).mean(axis=-1))
         for n in SIZES:
-            cells = [
-                f"{method} {100 * covered.mean():5.1f} x{np.median(width):.3f}"
-                for method, covered, width in means(draw, truth, n, samples)
-            ]
+            generator, cells = np.random.default_rng([n, samples]), []
+            batch = [named(draw(generator, n)) for _ in range(samples)]
+            for way, options in WAYS.items():
+                how = {"metric": "dsc", **options}
+                found = [
+                    cell[1:]
+                    for seed, values in enumerate(batch)
+                    for cell in held(values, truth, options=how, seed=seed)
+                ]
+                cells.append(f"{way} {line(found)}")
             print(f"{name:<19}{n:>4}  " + "   ".join(cells), flush=True)
 
 
 # --------------------------------------------------------------------------- test sets
 
 
-def of_scores(name: str) -> Functional:
-    """One score for two classes."""
-    metric = Metric(hw.SAMPLE_METRICS[name])
-    return Functional(ranking_statistic(metric, RankEach(1), AreaFinish("binary"), "omit"), metric)
-
-
-def scores_of_classes(generator: np.random.Generator, n: int, leads: Array) -> list[Array]:
-    """Normal scores that correlate by .8, three in ten cases positive (0 marks those)."""
-    negative = (generator.random(n) > 0.3).astype(float)
-    negative[:2], negative[2:4] = 0, 1
+def test_set(
+    generator: np.random.Generator, n: int, leads: Array, *, decided: bool
+) -> tuple[Array, dict[str, Array]]:
+    """Three in ten cases are positive; normal scores correlate by .8, or decide."""
+    truth = (generator.random(n) < 0.3).astype(int)
+    truth[:4] = 0, 0, 1, 1
     shared, own = generator.normal(size=n), generator.normal(size=(len(leads), n))
-    rows = np.sqrt(0.8) * shared + np.sqrt(0.2) * own + leads[:, None] * (1 - negative)
-    return [np.stack([row, negative]) for row in rows]
-
-
-def decisions(generator: np.random.Generator, n: int, leads: Array) -> list[Array]:
-    """Whether each model is right in a case; what makes a case hard is hard for all."""
-    shared, own = generator.normal(size=n), generator.normal(size=(len(leads), n))
-    rows = np.sqrt(0.8) * shared + np.sqrt(0.2) * own + leads[:, None] > 0
-    return list(rows.astype(float))
+    rows = np.sqrt(0.8) * shared + np.sqrt(0.2) * own
+    if decided:
+        return truth, named(np.where(rows + leads[:, None] > 0, truth, 1 - truth))
+    return truth, named(rows + leads[:, None] * truth)
 
 
 def study_of_test_sets(samples: int) -> None:
-    """Max-t (or what takes its place) beside Bonferroni with the single intervals."""
-    accuracy = share_functional(Metric(hw.SAMPLE_METRICS["accuracy"]))
-    print(f"\ntest sets of five models, {samples} samples; shares of intervals by method")
-    for what, functional, draw, base in (
-        ("AUROC", of_scores("auroc"), scores_of_classes, 1.2),
-        ("AP", of_scores("average_precision"), scores_of_classes, 1.2),
-        ("accuracy", accuracy, decisions, 1.0),
-    ):
+    """A line for each metric, step between models, and n."""
+    print(f"\ntest sets of five models, {samples} samples: joint coverage in % x width (claims)")
+    for metric, base in (("auroc", 1.2), ("average_precision", 1.2), ("accuracy", 1.0)):
         for step in (0.0, 0.15):
-            leads = base + step * np.arange(5)
-            large = draw(np.random.default_rng(1), LARGE, leads)
-            truth = np.array([float(functional.statistic(one[None])[0]) for one in large])
+            leads, decided = base + step * np.arange(5), metric == "accuracy"
+            large = test_set(np.random.default_rng(1), LARGE, leads, decided=decided)
+            at_large = [
+                hw.metric_ci(large[0], row, metric=metric, n_resamples=2, method="percentile").value
+                for row in large[1].values()
+            ]
+            truth = differences(np.array(at_large))
             for n in (25, 50, 100):
-                print(f"{what:<10} step {step:<5} {n:>4}  ", end="")
-                print(_cells(functional, draw, leads, truth, n, samples), flush=True)
+                generator, cells = np.random.default_rng([n, samples]), []
+                batch = [test_set(generator, n, leads, decided=decided) for _ in range(samples)]
+                for way in ("auto", "auto, Bonferroni"):
+                    how = {"metric": metric, "n_resamples": 999, **WAYS[way]}
+                    found = [
+                        cell[1:]
+                        for seed, one in enumerate(batch)
+                        for cell in held(
+                            hw.Predictions.from_arrays(*one), truth, options=how, seed=seed
+                        )
+                    ]
+                    cells.append(f"{way} {line(found)}")
+                print(f"{metric:<18} step {step:<5} {n:>4}  " + "   ".join(cells), flush=True)
 
 
-def _cells(
-    functional: Functional, draw: Any, leads: Array, truth: Array, n: int, samples: int
-) -> str:
-    pairs, generator = all_pairs(len(leads)), np.random.default_rng([n, samples])
-    differences = truth[pairs[:, 0]] - truth[pairs[:, 1]]
-    found: dict[str, list[tuple[bool, float]]] = {"taken": [], "max-t": [], "Bonferroni": []}
-    methods: list[str] = []
-    for seed in range(samples):
-        request = resolve_request(
-            method="auto",
-            confidence_level=0.95,
-            alternative="two-sided",
-            n_resamples=RESAMPLES,
-            rng=seed,
-            missing="raise",
-            penalty=None,
-            over="cases",
-        )
-        models = [Records(one, Design((n,), paired=True), n) for one in draw(generator, n, leads)]
-        jobs = [
-            pair_job(Job(functional, models[i]), Job(functional, models[j]), "difference")
-            for i, j in pairs
-        ]
-
-        def singles(level: Level, jobs: Any = jobs, request: Any = request) -> Any:
-            return estimate_jobs(jobs, replace(request, level=level))
-
-        estimates = singles(LEVEL)
-        family = Comparanda(functional, models, pairs)
-        plan = Plan(seed, RESAMPLES)
-        chosen = simultaneous_intervals(family, plan, LEVEL, estimates, singles)
-        methods += [one.method for one in chosen.intervals]
-        own = family.studentized(plan)
-        interval = None if own is None else own.bounds(LEVEL)
-        for name, ends in (
-            ("taken", [(one.low, one.high) for one in chosen.intervals]),
-            ("max-t", interval and np.transpose([interval.low, interval.high])),
-            (
-                "Bonferroni",
-                [
-                    (one.low, one.high)
-                    for one in bonferroni_intervals(LEVEL, estimates, singles).intervals
-                ],
-            ),
-        ):
-            if ends is None:
-                continue
-            low, high = np.clip(np.array(ends), -1, 1).T
-            covered = bool(((low <= differences) & (differences <= high)).all())
-            found[name].append((covered, float((high - low).mean())))
-    taken = {one: round(methods.count(one) / len(methods), 2) for one in sorted(set(methods))}
-    cells = []
-    for name, both in found.items():
-        if not both:
-            continue
-        shares, widths = (np.array(side) for side in zip(*both, strict=True))
-        cells.append(f"{name} {100 * shares.mean():5.1f} x{np.nanmedian(widths):.3f}")
-    return "   ".join(cells) + f"   {taken}"
-
-
-def study_of_many_models(samples: int) -> None:
-    """By quantiles of the draws at the level of all, and as far as these draws ask for besides."""
-    print(f"twenty equal models, {samples} samples: quantiles alone, and what is taken")
-    models, half = 20, PseudoCases.outward(0.5, UNIT_INTERVAL, paired=True)
-    pairs, leads = all_pairs(models), np.full(models, 1.2)
-    for name in ("auroc", "average_precision"):
-        statistic = of_scores(name).statistic
-        for n, n_draws in ((100, 199), (100, 499), (400, 199)):
-            generator, found = np.random.default_rng([n, n_draws]), []
+def study_of_many_models(samples: int, draws: Sequence[int]) -> None:
+    """A line for each number of draws and metric."""
+    print(f"twenty equal models, {samples} samples: joint coverage in % x width (some claim in %)")
+    truth, leads = np.zeros(190), np.full(20, 1.2)
+    for n in (100,):
+        for n_draws in draws:
+            generator = np.random.default_rng([n, n_draws])
+            found: dict[str, list[Any]] = {}
+            how = {"metric": ["auroc", "average_precision"], "n_resamples": n_draws}
             for seed in range(samples):
-                records = np.stack(scores_of_classes(generator, n, leads))
-                design, plan = Design((n,), paired=True), Plan(seed, n_draws)
-                draws = draws_of_test_sets(
-                    records, pairs, design, statistic, plan, half, "difference"
-                )
-                if draws is None:
-                    raise RuntimeError(f"{name} has joint draws")
-                found.append(_hold_of_equal(draws))
-            (plain, width), (taken, wider) = np.mean(found, axis=0)
-            print(f"{name:<18} {n:>4} {n_draws:>4}  {100 * plain:5.1f} x{width:.3f}", end="")
-            print(f"  {100 * taken:5.1f} x{wider:.3f}", flush=True)
-
-
-def _hold_of_equal(draws: JointDraws) -> list[tuple[bool, float]]:
-    """Whether all intervals hold 0, and how wide they are, without and with their reach."""
-    together = draws.together(LEVEL)
-    lower, upper = draws.contrasts(slice(None))
-    low = np.quantile(lower, together.level.tail, axis=-1)
-    high = np.quantile(upper, 1 - together.level.tail, axis=-1)
-    reach = together.reach or (low, high)
-    both = ((low, high), (np.fmin(low, reach[0]), np.fmax(high, reach[1])))
-    return [(bool(((a <= 0) & (b >= 0)).all()), float((b - a).mean())) for a, b in both]
-
-
-# --------------------------------------------------------------------------- speed
-
-
-def speed(folder: Path) -> None:
-    """CPU seconds of all pairs of nine models on nine organs, 9999 resamples."""
-    organs = touchstone(folder)
-    plan, pseudo_cases = (
-        Plan(1, 9999, kept={}),
-        pseudo_cases_beyond(UNIT_INTERVAL, paired=True, spread=False),
-    )
-    begin = time.process_time()
-    for values in organs.values():
-        design = Design((values.shape[-1],), paired=True)
-        mean_differences(values, all_pairs(len(values)), design, plan).bounds(LEVEL)
-    max_t, begin = time.process_time() - begin, time.process_time()
-    for values in organs.values():
-        design = Design((values.shape[-1],), paired=True)
-        draws_of_means(values, all_pairs(len(values)), design, plan, pseudo_cases).together(LEVEL)
-    level = time.process_time() - begin
-    largest = max(values.shape[-1] for values in organs.values())
-    print(f"\n{len(organs)} organs, n up to {largest}: CPU s max-t {max_t:.2f}, ", end="")
-    print(f"level of the Dirichlet intervals {level:.2f}")
+                data = hw.Predictions.from_arrays(*test_set(generator, n, leads, decided=False))
+                for name, *cell in held(data, truth, options=how, seed=seed):
+                    found.setdefault(name, []).append(tuple(cell))
+            for name, cells in found.items():
+                print(f"{name:<18} {n:>4} {n_draws:>5}  {line(cells)}", flush=True)
 
 
 def main() -> None:
     """All studies, or that of many models."""
     samples = int(sys.argv[2]) if len(sys.argv) > 2 else 500
     if sys.argv[1] == "many":
-        study_of_many_models(samples)
+        draws = [int(one) for one in sys.argv[3:]] or [199, 499, 9999]
+        study_of_many_models(samples, draws)
         return
-    folder = Path(sys.argv[1])
-    speed(folder)
     study_of_test_sets(samples)
-    study_of_means(folder, samples)
+    study_of_means(Path(sys.argv[1]), samples)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import halfwidth as hw
 from halfwidth.core.types import Array, Level
@@ -11,7 +12,9 @@ from halfwidth.ranking.rank_sets import rank_bounds, square
 from halfwidth.ranking.ranks import Ranks, ranks_of
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.joint.laws import LargestT
 from halfwidth.resampling.joint.simultaneous import all_pairs, mean_differences
+from halfwidth.resampling.joint.stepdown import adjusted_by_stepdown, against_family
 
 LEVEL = Level(0.9)
 SAMPLES = 120
@@ -27,16 +30,16 @@ def sample(generator: np.random.Generator, truth: Array, n: int) -> Array:
 
 
 def sets_of(values: Array, seed: int) -> tuple[Ranks, Ranks]:
-    """With stepdown, and from the intervals alone."""
+    """With stepdown, and with all sides in the family of each."""
     models, n = values.shape
     pairs = all_pairs(models)
     plan = Plan(seed, n_resamples=199)
     differences = mean_differences(values, pairs, Design((n,), paired=True), plan)
-    bounds = differences.bounds(LEVEL)
-    alone = np.stack([bounds.low > 0, bounds.high < 0], axis=-1)
-    stepwise, plain = (
-        square(pairs, claims, models) for claims in (differences.stepdown(LEVEL).better, alone)
-    )
+    law = LargestT(differences, differences.usable)
+    tails = stats.t.sf(law.seen(np.empty(0), np.zeros(2)), n - 1)
+    seen, every = law.seen(tails, np.zeros(2)), np.ones(tails.shape, dtype=bool)
+    found = [adjusted_by_stepdown(tails, seen, law), against_family(tails, seen, law, every)]
+    stepwise, plain = (square(pairs, p_values <= LEVEL.alpha, models) for p_values in found)
     return rank_bounds(stepwise, stepwise.T), rank_bounds(plain, plain.T)
 
 

@@ -50,36 +50,9 @@ def test_ranks_are_those_of_the_means_and_lie_in_their_sets() -> None:
     assert ranks(ranking["D"]) == (1, 1)
 
 
-def test_sets_count_the_models_that_simultaneous_intervals_put_above_and_below() -> None:
-    given = models((0.0, 0.05, 0.3, 0.6))
-    (ranking,) = hw.rank(given, metric="dsc", method="t", **FEW)
-    compared = hw.compare(given, metric="dsc", method="t", test="none", **FEW)
-    above, below = (dict.fromkeys(given, 0) for _ in range(2))
-    for one in compared:
-        assert one.simultaneous is not None
-        for better, worse, shown in (
-            (one.first, one.second, one.simultaneous.low > 0),
-            (one.second, one.first, one.simultaneous.high < 0),
-        ):
-            above[worse] += shown
-            below[better] += shown
-    for model in ranking.models:
-        low, high = ranks(model)
-        # Stepdown only shortens.
-        assert 1 + above[model.name] <= low <= high <= 4 - below[model.name]
-
-
 def test_the_sets_count_the_claims_of_the_ranking() -> None:
     (ranking,) = hw.rank(models(), metric="dsc", **FEW)
     assert set(ranking.claims) == {("C", "A"), *(("D", worse) for worse in "ABC")}
-    # Of these data stepdown claims no more than the intervals that hold together say.
-    compared = hw.compare(models(), metric="dsc", test="none", **FEW)
-    said = {
-        (one.second, one.first)
-        for one in compared
-        if one.simultaneous and one.simultaneous.high < 0
-    }
-    assert set(ranking.claims) == said
     assert ranking.to_dict()["claims"] == [list(pair) for pair in ranking.claims]
     for model in ranking.models:
         above = sum(worse == model.name for _, worse in ranking.claims)
@@ -87,27 +60,86 @@ def test_the_sets_count_the_claims_of_the_ranking() -> None:
         assert ranks(model) == (1 + above, 4 - below)
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("method", ["auto", "t"])
+def of_values(metric: str = "dsc", n: int = 40, **options: Any) -> hw.CaseValues:
+    given = models((0.0, 0.02, 0.05, 0.3), n)
+    scale = 30 if metric == "hd95" else 1
+    data = {name: scale * values for name, values in given.items()}
+    return hw.CaseValues.from_arrays(data, metric=metric, **options)
+
+
+def of_classes(*, decided: bool) -> hw.Predictions:
+    generator, truth = np.random.default_rng(3), np.arange(60) % 2
+    case, made = generator.normal(size=60), {}
+    for name, lead in zip("ABC", (0.5, 1.0, 3.0), strict=True):
+        score = case + lead * truth + 0.5 * generator.normal(size=60)
+        made[name] = (score > lead / 2).astype(int) if decided else score
+    return hw.Predictions.from_arrays(truth, made)
+
+
+# Of which one cluster holds nearly all cases.
+UNEQUAL = np.repeat(np.arange(12), [1] * 11 + [29])
+KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "dsc": (of_values(), {}),
+    "t": (of_values(), {"method": "t"}),
+    "hd95": (of_values("hd95"), {}),
+    "few cases": (of_values(n=7), {"method": "t"}),
+    "clusters": (of_values(groups=np.arange(40) % 13), {}),
+    "few effective clusters": (of_values(groups=UNEQUAL), {"method": "t"}),
+    "auroc": (of_classes(decided=False), {"metric": "auroc"}),
+    "accuracy": (of_classes(decided=True), {"metric": "accuracy"}),
+}
+
+
+def said(compared: Any, models_: list[str], margin: float) -> tuple[Array, Array]:
+    """Who is better than whom by more than the margin, and who is not, by what verdicts say."""
+    better, not_better = np.zeros((2, len(models_), len(models_)), dtype=bool)
+    for one in compared:
+        pair = models_.index(one.first), models_.index(one.second)
+        shown = one.verdict.word in ("better", "worse") and one.verdict.beyond_margin in (
+            ("shown",) if margin else (None,)
+        )
+        first, second = pair if one.verdict.word == "better" else pair[::-1]
+        better[first, second] |= shown
+        for ahead, behind, p in zip(pair, pair[::-1], one.verdict.p_not_worse, strict=True):
+            not_better[behind, ahead] = p <= 0.05
+    return better, not_better if margin else better.T
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("margin", [0.0, 0.03])
-def test_a_marginal_set_is_that_of_the_pairs_of_the_model_alone(method: str, margin: float) -> None:
-    """Claims are drawn once for all pairs; here anew for each model."""
-    given = models((0.0, 0.02, 0.05, 0.3))
-    options: dict[str, Any] = {"metric": "dsc", "method": method, "test": "none", **FEW}
-    (ranking,) = hw.rank(given, metric="dsc", method=method, margin=margin, **FEW)
-    for name in given:
-        compared = hw.compare(given, baseline=name, **options)
-        above = below = 0
-        for one in compared:
-            # Towards the other model, whichever is the first.
-            sign = 1 if one.second == name else -1
-            assert one.simultaneous is not None
-            ends = sorted((sign * one.simultaneous.low, sign * one.simultaneous.high))
-            above += ends[0] > margin
-            below += ends[1] < 0 if margin == 0 else ends[1] <= margin
-        found = ranking[name].marginal_set
-        # Stepdown only shortens.
-        assert 1 + above <= found.low <= found.high <= 4 - below
+def test_claims_are_the_verdicts_of_the_comparison(kind: str, margin: float) -> None:
+    data, options = KINDS[kind]
+    margin *= 30 if kind == "hd95" else 1
+    how = {**options, **FEW}
+    (ranking,) = hw.rank(data, margin=margin, **how)
+    names = sorted(model.name for model in ranking.models)
+    compared = hw.compare(data, margin=margin or None, **how)
+    better, not_better = said(compared, names, margin)
+    claims = {(names[one], names[other]) for one, other in np.argwhere(better)}
+    assert set(ranking.claims) == claims
+    assert claims or kind in ("few cases", "few effective clusters")
+    for place, name in enumerate(names):
+        model = ranking[name]
+        expected = 1 + int(better[:, place].sum()), len(names) - int(not_better[:, place].sum())
+        assert ranks(model) == (min(expected[0], model.rank), max(expected[1], model.rank))
+
+
+@pytest.mark.parametrize("kind", ["dsc", "t", "few cases"])
+@pytest.mark.parametrize("margin", [0.0, 0.03])
+def test_a_marginal_set_is_that_of_the_comparisons_with_the_model(kind: str, margin: float) -> None:
+    data, options = KINDS[kind]
+    how = {**options, **FEW}
+    (ranking,) = hw.rank(data, margin=margin, **how)
+    for place, name in enumerate("ABCD"):
+        compared = hw.compare(data, baseline=name, margin=margin or None, **how)
+        better, not_better = said(compared, list("ABCD"), margin)
+        model = ranking[name]
+        expected = 1 + int(better[:, place].sum()), 4 - int(not_better[:, place].sum())
+        found = model.marginal_set
+        assert (found.low, found.high) == (
+            min(expected[0], model.rank),
+            max(expected[1], model.rank),
+        )
 
 
 @pytest.mark.parametrize("seed", [1, 5, 6])
@@ -160,12 +192,19 @@ def test_two_models_have_the_ranks_of_their_interval() -> None:
     assert ranking.cautions == ()
 
 
-def test_two_models_of_a_metric_without_bounds_have_the_ranks_of_their_interval() -> None:
-    values = {"a": [15.0] * 5, "b": [21.39, 20.7, 25.92, 26.55, 26.55]}
+@pytest.mark.parametrize(("cases", "told"), [(5, False), (6, True)])
+def test_two_models_of_a_metric_without_bounds_are_told_apart_from_six_cases_on(
+    cases: int, told: bool
+) -> None:
+    """No exact test of five has p below .0625, whatever their interval excludes."""
+    values = {"a": [15.0] * cases, "b": [21.39, 20.7, 25.92, 26.55, 26.55, 24.0][:cases]}
     (pair,) = hw.compare(values, metric="hd95")
     assert pair.estimate.high < 0
+    assert pair.verdict is not None
+    assert pair.verdict.word == ("better" if told else "too few pairs")
     (ranking,) = hw.rank(values, metric="hd95", **FEW)
-    assert [ranks(model) for model in ranking.models] == [(1, 1), (2, 2)]
+    expected = [(1, 1), (2, 2)] if told else [(1, 2)] * 2
+    assert [ranks(model) for model in ranking.models] == expected
 
 
 def test_within_the_margin_models_share_a_rank() -> None:

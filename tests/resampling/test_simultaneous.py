@@ -128,8 +128,9 @@ def test_the_critical_value_is_that_of_all_resamples() -> None:
 def ends_of(differences: StudentizedDifferences, level: float = 0.95) -> Array:
     """Both ends of all differences, which hold together."""
     law, farthest = LargestT(differences, differences.usable), None
-    for side in np.argwhere(np.repeat(law.known[:, None], 2, axis=1)).tolist():
-        farthest = law.farthest(farthest, tuple(side))
+    for pair in np.flatnonzero(law.known).tolist():
+        for side in (0, 1):
+            farthest = law.farthest(farthest, (pair, side))
     assert farthest is not None
     return law.ends(farthest, 1 - level)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from halfwidth.resampling.joint.laws import JointLaw, LargestT, RankedDraws
+from halfwidth.resampling.joint.laws import JointLaw, LargestT, RankedDraws, Side
 from halfwidth.resampling.joint.simultaneous import StudentizedDifferences
 from halfwidth.resampling.joint.stepdown import adjusted_by_stepdown, against_family
 
@@ -34,7 +34,7 @@ def largest_t(seed: int, unknown: tuple[int, ...] = ()) -> LargestT:
     return LargestT(StudentizedDifferences(estimates, errors, replicates), known)
 
 
-def share_of(law: JointLaw | None, sides: list[tuple[int, int]], seen: float) -> float:
+def share_of(law: JointLaw | None, sides: list[Side], seen: float) -> float:
     """How often any of these sides lies as far out as was seen, by plain counting."""
     if isinstance(law, RankedDraws):
         lowest = np.min([law.ranks[side] for side in sides], axis=0)
@@ -47,16 +47,14 @@ def share_of(law: JointLaw | None, sides: list[tuple[int, int]], seen: float) ->
     return (1 + int((defined >= seen).sum())) / (1 + len(defined))
 
 
-def against(
-    law: JointLaw | None, left: list[tuple[int, int]], side: tuple[int, int], tail: float, seen: Any
-) -> float:
+def against(law: JointLaw | None, left: list[Side], side: Side, tail: Any, seen: Any) -> float:
     """The p value of a side against those that are left, between its own and Bonferroni's."""
-    bonferroni = max(len(left), 2) * tail
+    bonferroni = max(len(left), 2) * float(tail)
     known = [one for one in left if law is not None and law.known[one[0]]]
     if law is None or not law.known[side[0]] or not known:
         return bonferroni
     together = share_of(law, known, float(seen[side])) * len(left) / len(known)
-    return min(max(together, 2 * tail), bonferroni)
+    return min(max(together, 2 * float(tail)), bonferroni)
 
 
 def written_out(tails: Array, seen: Array | None, law: JointLaw | None) -> Array:
@@ -131,7 +129,7 @@ def test_without_a_law_they_are_holms_of_all_sides() -> None:
 def test_the_order_of_pairs_means_nothing_where_tails_tie(kind: str) -> None:
     for seed in range(20):
         tails, _, law = case(kind, seed)
-        tails = np.round(tails, 1) + 0.01
+        tails = np.asarray(np.round(tails, 1) + 0.01, dtype=float)
         seen = None if law is None else law.seen(tails, np.zeros(2))
         assert len(np.unique(tails)) < tails.size
         adjusted = adjusted_by_stepdown(tails, seen, law)
@@ -187,7 +185,7 @@ def test_p_values_against_a_family_that_need_not_hold_the_side(kind: str) -> Non
             own = max(len(left), 1)
             expected = against(law, left, side, float(tails[side]), seen)
             if own == 1 and not left:
-                expected = 2 * tails[side]
+                expected = 2 * float(tails[side])
             assert found[side] == pytest.approx(min(expected, 1.0), rel=1e-12)
 
 

@@ -382,7 +382,7 @@ def _laws_of_batch(
         @functools.cache
         def own() -> ByLevel:
             alone = of_rows(slice(row, row + 1))
-            return whole if len(values) == 1 else alone.drawn_with(whole, row)
+            return whole if len(values) == 1 else alone.sharing(whole, row)
 
         def ends(level: Level) -> tuple[float, float]:
             low, high = ends_of(own(), level)

@@ -53,6 +53,16 @@ from halfwidth.resampling.noise.true_sizes import paired_sizes
 
 # Of the values 0 and 1 of two models for the same cases.
 PAIRED_PROPORTIONS = frozenset({Estimand.PROPORTION_DIFFERENCE, Estimand.PROPORTION_RATIO})
+# Distributions that may be drawn, and arrays of a number for each sample.
+DRAWN = (Need.DISTRIBUTION, Need.STUDENTIZED)
+OF_EACH_SAMPLE = (
+    Need.STANDARD_ERROR,
+    Need.ROBUST_ERROR,
+    Need.JACKKNIFE_ERROR,
+    Need.MODEL_ERROR,
+    Need.TIE_TOLERANCE,
+    Need.ACCELERATION,
+)
 # Elements of the largest array: 2**21 float64 are 16 MiB, which the caches of a processor hold
 # while their bounds are computed. No result depends on it.
 MOST_ELEMENTS = 2**21
@@ -489,8 +499,8 @@ class ByLevel:
             made.append(apply(method, *how, clip=self.clip, errors=self.errors))
         return made
 
-    def drawn_with(self, batch: ByLevel, row: int) -> ByLevel:
-        """The same, by the draws of a batch in which this is the sample of a row."""
+    def sharing(self, batch: ByLevel, row: int) -> ByLevel:
+        """The same, by draws and errors of a batch in which this is the sample of a row."""
         recipes, shared = dict(self.ingredients.recipes), batch.ingredients
 
         def weighted(method: MethodSpec) -> BothEnds:
@@ -501,21 +511,20 @@ class ByLevel:
             ends: BothEnds = recipes[Need.WEIGHTED]()(method)
             return ends
 
-        def drawn(need: Need) -> Quantiles:
+        def drawn(need: Need) -> Any:
             found = shared[need]
-            own: Quantiles = (
-                found.of_row(row) if isinstance(found, DrawnReplicates) else recipes[need]()
-            )
-            return own
+            return found.of_row(row) if isinstance(found, DrawnReplicates) else recipes[need]()
 
         self.ingredients.take(
             {Need.WEIGHTED: lambda: functools.cache(weighted)}
-            | {
-                need: functools.partial(drawn, need)
-                for need in (Need.DISTRIBUTION, Need.STUDENTIZED)
-            }
+            | {need: functools.partial(drawn, need) for need in DRAWN}
+            | {need: functools.partial(_row_of, shared, need, row) for need in OF_EACH_SAMPLE}
         )
         return self
+
+
+def _row_of(shared: Ingredients, need: Need, row: int) -> Array:
+    return np.asarray(shared[need][row : row + 1])
 
 
 def tails_of_null(method: MethodSpec, by_level: ByLevel) -> Callable[[float], Array] | None:

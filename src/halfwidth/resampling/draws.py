@@ -104,14 +104,30 @@ class Plan:
         """What ``make`` gives, made once for the same arrays under the same design."""
         if self.kept is None:
             return make()
-        digest = hashlib.blake2b()
-        for array in arrays:
-            digest.update(np.ascontiguousarray(array).data)
-        key = (name, design, self.entropy, self.n_resamples, digest.digest())
+        key = self._key(name, arrays, design)
         if key not in self.kept:
             self.kept[key] = make()
         kept_value: T = self.kept[key]
         return kept_value
+
+    def latest(
+        self, name: Hashable, arrays: Iterable[NDArray[Any]], design: Design
+    ) -> dict[Hashable, Any]:
+        """Where what is made of some arrays is kept until the same is made of others."""
+        key: tuple[Hashable, ...] = self._key(name, arrays, design)
+        kept: dict[Hashable, Any] = {} if self.kept is None else self.kept
+        if kept.get("latest", (None,))[0] != key:
+            kept["latest"] = key, {}
+        made: dict[Hashable, Any] = kept["latest"][1]
+        return made
+
+    def _key(
+        self, name: Hashable, arrays: Iterable[NDArray[Any]], design: Design
+    ) -> tuple[Hashable, ...]:
+        digest = hashlib.blake2b()
+        for array in arrays:
+            digest.update(np.ascontiguousarray(array).data)
+        return name, design, self.entropy, self.n_resamples, digest.digest()
 
     def drawn(self, draw: Callable[[int, int], Array], start: int, stop: int, units: int) -> Array:
         """Rows of draws of so many units, shared among threads; as those of one, in every bit."""

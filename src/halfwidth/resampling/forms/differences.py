@@ -9,7 +9,8 @@ and has all that a mean has.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.class_averages import ClassAverage, Classes
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Quantiles
-from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan
 from halfwidth.resampling.forms import ranked_errors
 from halfwidth.resampling.forms.contract import (
     BothEnds,
@@ -209,11 +210,19 @@ def weighted_in_pairs(
     discordance = np.full(len(places), INDEPENDENT)
     if inner.discordance is not None:
         discordance = inner.discordance(models, places, statistic)
+    # Intervals, the law of all of them and p values rest on the same ones.
+    kept: dict[Hashable, Any] = {}
+    if len(models) * plan.n_resamples <= BLOCK_ELEMENTS:
+        of = statistic.spec, tuple(statistic.parameters.items()), pseudo_cases
+        kept = plan.latest(("in pairs", *of), [models], design)
     for value in np.unique(discordance):
         rows = np.flatnonzero(discordance == value)
         used, own = np.unique(places[rows], return_inverse=True)
-        ends = inner.in_pairs(models[used], design, statistic, plan, pseudo_cases, float(value))
-        yield rows, own.reshape(-1, 2), ends
+        key = float(value), used.tobytes()
+        if key not in kept:
+            how = design, statistic, plan, pseudo_cases, float(value)
+            kept[key] = inner.in_pairs(models[used], *how)
+        yield rows, own.reshape(-1, 2), kept[key]
 
 
 class _Ends:
