@@ -19,9 +19,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Interval
 from halfwidth.planning.width_formulas import MOST_CASES, ROUNDING
 
-# Beyond so many cases nothing but the scale changes.
-LARGEST = 20_000
-# Studies of numbers this near stand for each other, and so do those that are no farther from them.
+# Studies of numbers this near, or one case away, stand for each other; those within more count too.
 SAME, NEAR = 1.02, 1.06
 ROUNDS, FEWEST_ROUNDS, POINTS = 8, 3, 4
 # By which power of n what is asked for may change.
@@ -36,18 +34,19 @@ class ScaledStudies:
     simulate: Callable[[int], Interval]
     # What they estimate.
     truth: float
-    # Fewest cases with an interval.
+    # Fewest cases with an interval, and those beyond which nothing but the scale changes.
     least: int
+    largest: int
     known: dict[int, Interval] = field(default_factory=dict)
 
     def at(self, n: int, *, simulate: bool = True) -> tuple[Array, Array]:
         """Both ends of the intervals of studies of n cases; of the nearest n, for a figure."""
-        sizes = [size for size in self.known if _apart(size, n) <= NEAR]
-        size = min(max(n, self.least), LARGEST)
-        if simulate and all(_apart(one, size) > SAME for one in self.known):
+        size = min(max(n, self.least), self.largest)
+        sizes = [one for one in self.known if _apart(one, size) <= NEAR or _same(one, size)]
+        if simulate and not any(_same(one, size) for one in self.known):
             self.known[size] = self.simulate(size)
             sizes.append(size)
-        sizes = sizes or [min(self.known, key=lambda one: _apart(one, n))]
+        sizes = sizes or [min(self.known, key=lambda one: _apart(one, size))]
         scaled = [
             self.truth + math.sqrt(one / n) * (np.stack([ends.low, ends.high]) - self.truth)
             for one, ends in ((one, self.known[one]) for one in sizes)
@@ -72,6 +71,20 @@ class ScaledStudies:
             return float((low > -margin).mean())
         return float(((low > 0) | (high < 0)).mean())
 
+    def note(self, n: int, *, power: float | None = None, share: float | None = None) -> str:
+        """How sure a number found by simulation is."""
+        low, high = self.at(n)
+        if power is None and share is None:
+            widths = high - low
+            error = float(widths.std() / widths.mean())
+            told = f"of the mean width {100 * error / math.sqrt(len(low)):.1f} %"
+        else:
+            found = power if power is not None else share or 0.0
+            error = math.sqrt(found * (1 - found) / len(low))
+            what = "power" if power is not None else "share of studies"
+            told = f"of the {what} {100 * error:.1f} points"
+        return f"By simulation of {len(low)} studies: Monte-Carlo standard error {told}."
+
     def cases_for_width(self, wanted: float, share: float | None, start: int) -> int:
         """The fewest cases with so narrow an interval on average, or in a share of the studies."""
 
@@ -94,10 +107,10 @@ class ScaledStudies:
         return self._cases_for(exceeds, start)
 
     def _cases_for(self, exceeds: Callable[[Array, Array], float], start: int) -> int:
-        """The number at which ends need not be nearer to the truth, by the factor, than they are."""
+        """The number whose studies ask for as many, by how far ends exceed what is wanted."""
         n, asked = max(start, self.least), {}
         for turn in range(ROUNDS):
-            size = min(n, LARGEST)
+            size = min(n, self.largest)
             # Where nothing is in the way, no case more is needed.
             asked[size] = max(n * exceeds(*self.at(n)) ** 2, self.least)
             if not asked[size] < MOST_CASES:
@@ -106,14 +119,15 @@ class ScaledStudies:
                     "less power"
                 )
             found = math.ceil(_fixed_point(asked))
-            if turn >= FEWEST_ROUNDS - 1 and _apart(found, n) <= SAME:
+            if turn >= FEWEST_ROUNDS - 1 and _same(found, n):
                 break
             n = found
         # The studies nearby, together, have the last word.
-        while found > self.least and exceeds(*self.at(found - 1)) <= 1 + ROUNDING:
-            found -= 1
+        step = max(1, found // 1000)
+        while found - step >= self.least and exceeds(*self.at(found - step)) <= 1 + ROUNDING:
+            found -= step
         while exceeds(*self.at(found)) > 1 + ROUNDING:
-            found += 1
+            found += step
         return found
 
 
@@ -130,3 +144,7 @@ def _fixed_point(asked: dict[int, float]) -> float:
 
 def _apart(one: float, other: float) -> float:
     return max(one, other) / min(one, other)
+
+
+def _same(one: int, other: int) -> bool:
+    return _apart(one, other) <= SAME or abs(one - other) <= 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +22,22 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.intervals.dirichlet_intervals import dirichlet
 from halfwidth.intervals.two_samples import mover
 from halfwidth.metrics.ranking import auroc
+from halfwidth.planning.scaled_studies import ScaledStudies
+from halfwidth.planning.width_formulas import smallest_n
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.results.sample_size import SampleSize
 
 ENTROPY, N_RESAMPLES = 20_261_129, 599
 # Scores drawn at once, which bound time and memory; fewer studies where they are resampled, and
 # those of two models take longer.
-SCORES, RESAMPLED = 3_000_000, 300_000
-FEWEST, MOST = 100, 4000
+SCORES, RESAMPLED, MOST_RESAMPLED = 3_000_000, 300_000, 2000
+FEWEST, MOST = 200, 4000
+# Cases, and cases of the rarer class, from which on nothing but the scale changes, where they rank
+# twice as many wrongly as make a difference.
+MANY, MANY_OF_CLASS, MOST_CASES = 2000, 150, 20_000
+# A share of studies that is told.
+FEW_SHARE = 0.005
 # Studies share one block of resamples, which correlates their widths, so many at a time.
 BATCH = 25
 # DeLong's variance has a component within each class.
@@ -59,7 +68,42 @@ class AreaStudies:
 
     def weighted_share(self, n: int) -> float:
         """In how many studies ``auto`` takes Dirichlet weights, for a model at least."""
-        return float(self._few(self._drawn(n)).mean())
+        return float(self._few(self._drawn(min(n, MOST_CASES))).mean())
+
+    @property
+    def studies(self) -> ScaledStudies:
+        """What a number of cases gives, and how many a goal takes."""
+        least = smallest_n(
+            lambda n: min(class_counts(n, self.prevalence)) >= LEAST_OF_A_CLASS,
+            2 * LEAST_OF_A_CLASS,
+        )
+        truth = self.areas[0] - self.areas[1] if len(self.areas) > 1 else self.areas[0]
+        wrong = 2 * self._enough / min(min(area, 1 - area) for area in self.areas)
+        rarer = min(self.prevalence, 1 - self.prevalence)
+        many = max(MANY, math.ceil(max(MANY_OF_CLASS, wrong) / rarer))
+        return ScaledStudies(self.intervals, truth, least, min(many, MOST_CASES))
+
+    @property
+    def _enough(self) -> float:
+        """Cases of the rarer class ranked wrongly, from which on ``auto`` takes DeLong's."""
+        return FEW_RANKED_WRONG - 1e-9 if self.correlation is None else MANY_RANKED_WRONG
+
+    def described(self, plan: SampleSize) -> SampleSize:
+        """A plan with the method that most studies of its n take, and which others do."""
+        paired = self.correlation is not None
+        delong, share = (
+            (delong_t if paired else delong_logit_t).__name__,
+            self.weighted_share(plan.n),
+        )
+        if self.method is not None:
+            delong = self.method.name
+        text = f"Of such studies {100 * share:.0f} % take {dirichlet.__name__}, others {delong}."
+        mixed = self.method is None and FEW_SHARE <= share <= 1 - FEW_SHARE
+        notes = (text, *plan.notes) if mixed else plan.notes
+        formula = dirichlet.__name__ if share > 0.5 else delong
+        if len(self.areas) > 1 and not paired:
+            formula = f"{mover.__name__}:{formula}"
+        return replace(plan, formula=formula, notes=notes)
 
     def _drawn(self, n: int) -> Array:
         """Scores of many studies, positive cases first, (S, models, n)."""
@@ -77,8 +121,9 @@ class AreaStudies:
         if models > 1:
             return np.asarray(scores)
         # Widths are to scatter as they do, so that each study is resampled that would be.
+        most = max(FEWEST, min(MOST_RESAMPLED, RESAMPLED // n))
         resampled = np.cumsum(self._few(scores))
-        return np.asarray(scores[: np.searchsorted(resampled, max(FEWEST, RESAMPLED // n)) + 1])
+        return np.asarray(scores[: np.searchsorted(resampled, most) + 1])
 
     def _few(self, scores: Array) -> NDArray[np.bool_]:
         """Where a model ranks few cases of the rarer class wrongly, by the rule of `choose`."""
@@ -87,8 +132,7 @@ class AreaStudies:
         counts = class_counts(scores.shape[-1], self.prevalence)
         areas = _components(scores, counts[0])[0].mean(axis=-1)
         wrong = min(counts) * np.minimum(areas, 1 - areas).min(axis=-1)
-        paired = self.correlation is not None
-        return np.asarray(wrong < (MANY_RANKED_WRONG if paired else FEW_RANKED_WRONG - 1e-9))
+        return np.asarray(wrong < self._enough)
 
     def _of_curves(self, scores: Array) -> tuple[Interval, Array]:
         """Intervals of one AUROC, or of two on the same cases, and the estimates."""
@@ -110,7 +154,8 @@ class AreaStudies:
         # Of two models resampling some is enough for a power: how far that moves ends depends on
         # the estimate alone, nearly, and others take it from a neighbour.
         rows = np.flatnonzero(few)[np.argsort(estimate[few], kind="stable")]
-        step = math.ceil(len(rows) * scores.shape[1] ** 2 * n / RESAMPLED) or 1
+        most = min(MOST_RESAMPLED, RESAMPLED // n) // scores.shape[1] ** 2
+        step = math.ceil(len(rows) / max(most, FEWEST)) or 1
         usual = np.where(np.isfinite(ends), ends, estimate)[:, rows]
         chosen, moved = rows[::step], -usual[:, ::step]
         batches = math.ceil(len(chosen) / BATCH)
