@@ -66,6 +66,8 @@ def auroc_difference(
         The reverse: the width that so many cases give.
     halfwidth : float, optional
         The half-width wanted, the number after the ±.
+    width : float, optional
+        Instead of it the width wanted, high - low.
     difference : float, optional
         The true difference, whose power is told: how often the interval excludes 0, or with
         ``margin`` lies above minus that (then new model minus old, 0 by default).
@@ -78,8 +80,8 @@ def auroc_difference(
     correlation : float, optional
         Of two models: how their scores correlate within a class, from 0 up to below 1. Models
         on the same cases need one, and others have none.
-    paired : bool, default True
-        Whether both models see the same cases; otherwise n is the number of cases of each.
+    unpaired : bool, default False
+        Two models on cases of their own, n each, instead of the same cases twice.
     prevalence : float, default 0.5
         Share of positive cases, between 0 and 1; their number is the nearest whole one.
     sd_ratio : float, default 1.0

@@ -81,13 +81,19 @@ def auroc(
     halfwidth : float, optional
         The half-width wanted, the number after the ±. In the metric's unit; half of the width,
         where the interval is not symmetric.
+    width : float, optional
+        Instead of it the width wanted, high - low.
     prevalence : float, default 0.5
         Share of positive cases, between 0 and 1; their number is the nearest whole one.
-    method : {"delong_logit", "delong", "hanley_mcneil"}, default "delong_logit"
-        The method whose width has a formula: that of the interval that will be reported.
-        `metric_ci` makes the first, with t for z.
+    method : str, default "auto"
+        The method planned for: what the default analysis takes, or ``delong_logit_t`` or
+        ``dirichlet``, simulated too; ``delong_logit``, ``delong`` and ``hanley_mcneil`` have
+        formulas.
     sd_ratio : float, default 1.0
         SD of the scores of positives over that of negatives, for DeLong's variance.
+    assurance : float, optional
+        The probability with which a study is to reach the width, from 0.5 up to below 1: 0.8,
+        for example. Without it about half of the studies are wider than planned.
     confidence_level : float, default 0.95
         Between 0 and 1; at least 0.5 for a one-sided bound.
 

@@ -72,9 +72,11 @@ def classes(
         The reverse: the width that so many cases give.
     halfwidth : float, optional
         The half-width wanted, the number after the ±.
+    width : float, optional
+        Instead of it the width wanted, high - low.
     assurance : float, optional
-        The probability with which a sample is to hold enough cases of both classes, from 0.5 up
-        to below 1.
+        The probability with which a study is to reach the width, from 0.5 up to below 1: 0.8,
+        for example.
     confidence_level : float, default 0.95
         Between 0 and 1; at least 0.5 for a one-sided bound.
 

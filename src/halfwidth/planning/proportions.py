@@ -48,6 +48,14 @@ def proportion(
         The reverse: the width that so many cases give.
     halfwidth : float, optional
         The half-width wanted, the number after the ±.
+    width : float, optional
+        Instead of it the width wanted, high - low.
+    method : {"wilson", "wald"}, default "wilson"
+        The method planned for. Published tables mostly have Wald's, p ± z SE, which is too
+        narrow near 0 and 1.
+    assurance : float, optional
+        The probability with which a study is to reach the width, from 0.5 up to below 1: 0.8,
+        for example.
     confidence_level : float, default 0.95
         Between 0 and 1; at least 0.5 for a one-sided bound.
 

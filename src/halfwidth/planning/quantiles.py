@@ -68,6 +68,8 @@ def quantile(
         The reverse: the width that so many cases give.
     halfwidth : float, optional
         The half-width wanted, the number after the ±.
+    width : float, optional
+        Instead of it the width wanted, high - low.
     sd : float, optional
         SD of the cases, taken to be normal; without it the width is a share of the population,
         and nothing is assumed. Tails that are longer need more cases.
@@ -76,6 +78,9 @@ def quantile(
         reliable.
     bounds : (low, high), optional
         Range of the values; replaces that of the metric, or declares one of your own.
+    assurance : float, optional
+        The probability with which a study is to reach the width, from 0.5 up to below 1: 0.8,
+        for example.
     confidence_level : float, default 0.95
         Between 0 and 1; at least 0.5 for a one-sided bound.
 
