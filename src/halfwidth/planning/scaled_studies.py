@@ -1,9 +1,9 @@
-"""Studies simulated at few numbers of cases, whose intervals tell of those at numbers nearby.
+"""Studies simulated at few numbers of cases, whose intervals tell of those at numbers between.
 
 With n' cases instead of n the ends of an interval lie about √(n / n') times as far from the true
-value, so that studies of any number ask for another one; how what they ask for changes with their
-own number says at which both are the same. Draws have fixed keys: a plan is the same whenever it is
-asked for.
+value. Studies are simulated at nodes, each a tenth larger than the one before, and what holds at n
+lies between what those of either side say of it. Draws have fixed keys: a plan is the same whenever
+it is asked for, and the width that it finds is that of its n.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Interval
 from halfwidth.planning.width_formulas import MOST_CASES, ROUNDING
 
-# Studies of numbers this near, or one case away, stand for each other; those within more count too.
-SAME, NEAR = 1.02, 1.06
-ROUNDS, FEWEST_ROUNDS, POINTS = 8, 3, 4
-# By which power of n what is asked for may change.
-SLOPES = (-1.5, 0.5)
+NODES_APART = 1.1
+ROUNDS, NEAR = 6, 1.03
+# The last steps are of so many parts of n.
+STEPS = 1000
+
+# What is asked of the ends of intervals.
+Question = Callable[[Array, Array], float]
 
 
 @frozen(eq=False)
@@ -39,51 +41,36 @@ class ScaledStudies:
     largest: int
     known: dict[int, Interval] = field(default_factory=dict)
 
-    def at(self, n: int, *, simulate: bool = True) -> tuple[Array, Array]:
-        """Both ends of the intervals of studies of n cases; of the nearest n, for a figure."""
-        size = min(max(n, self.least), self.largest)
-        sizes = [one for one in self.known if _apart(one, size) <= NEAR or _same(one, size)]
-        if simulate and not any(_same(one, size) for one in self.known):
-            self.known[size] = self.simulate(size)
-            sizes.append(size)
-        sizes = sizes or [min(self.known, key=lambda one: _apart(one, size))]
-        scaled = [
-            self.truth + math.sqrt(one / n) * (np.stack([ends.low, ends.high]) - self.truth)
-            for one, ends in ((one, self.known[one]) for one in sizes)
-        ]
-        low, high = np.concatenate(scaled, axis=1)
-        return low, high
-
     def width(self, n: int, *, simulate: bool = True) -> float:
-        """The mean width."""
-        low, high = self.at(n, simulate=simulate)
-        return float((high - low).mean())
+        """The mean width; for a figure from the nodes that there are."""
+        return self._answer(n, lambda low, high: float((high - low).mean()), simulate=simulate)
 
     def ends(self, n: int) -> tuple[float, float]:
         """Where the ends of an interval lie on average."""
-        low, high = self.at(n)
-        return float(low.mean()), float(high.mean())
+        low = self._answer(n, lambda low, _: float(low.mean()))
+        return low, self._answer(n, lambda _, high: float(high.mean()))
 
     def power(self, n: int, margin: float | None) -> float:
         """How often an interval excludes 0, or lies above -margin."""
-        low, high = self.at(n)
-        if margin is not None:
-            return float((low > -margin).mean())
-        return float(((low > 0) | (high < 0)).mean())
+
+        def shown(low: Array, high: Array) -> float:
+            limit = -(margin or 0.0)
+            return float(((low > limit) | ((high < 0) & (margin is None))).mean())
+
+        return self._answer(n, shown)
 
     def note(self, n: int, *, power: float | None = None, share: float | None = None) -> str:
         """How sure a number found by simulation is."""
-        low, high = self.at(n)
-        if power is None and share is None:
-            widths = high - low
-            error = float(widths.std() / widths.mean())
-            told = f"of the mean width {100 * error / math.sqrt(len(low)):.1f} %"
+        studies = sum(len(self.known[size].low) for _, size in self._nodes(n))
+        found = power if power is not None else share
+        if found is None:
+            spread = self._answer(n, lambda low, high: float((high - low).std()))
+            error = 100 * spread / self.width(n) / math.sqrt(studies)
+            told = f"of the mean width {error:.1f} %"
         else:
-            found = power if power is not None else share or 0.0
-            error = math.sqrt(found * (1 - found) / len(low))
-            what = "power" if power is not None else "share of studies"
-            told = f"of the {what} {100 * error:.1f} points"
-        return f"By simulation of {len(low)} studies: Monte-Carlo standard error {told}."
+            error = 100 * math.sqrt(found * (1 - found) / studies)
+            told = f"of the {'share of studies' if power is None else 'power'} {error:.1f} points"
+        return f"By simulation of {studies} studies: Monte-Carlo standard error {told}."
 
     def cases_for_width(self, wanted: float, share: float | None, start: int) -> int:
         """The fewest cases with so narrow an interval on average, or in a share of the studies."""
@@ -106,45 +93,54 @@ class ScaledStudies:
 
         return self._cases_for(exceeds, start)
 
-    def _cases_for(self, exceeds: Callable[[Array, Array], float], start: int) -> int:
-        """The number whose studies ask for as many, by how far ends exceed what is wanted."""
-        n, asked = max(start, self.least), {}
+    def _cases_for(self, exceeds: Question, start: int) -> int:
+        """The number of cases from which on ends are near enough: by a factor that is 1 at most."""
+        n = max(start, self.least)
         for turn in range(ROUNDS):
-            size = min(n, self.largest)
             # Where nothing is in the way, no case more is needed.
-            asked[size] = max(n * exceeds(*self.at(n)) ** 2, self.least)
-            if not asked[size] < MOST_CASES:
+            factor = max(self._answer(n, exceeds), 0.0)
+            # What few cases cost falls faster than the scale: half of the way, after the first.
+            asked = max(n * factor ** (2 if turn == 0 else 1), self.least)
+            if not asked < MOST_CASES:
                 raise OptionError(
                     f"the plan takes more than {MOST_CASES} cases; ask for a wider interval or "
                     "less power"
                 )
-            found = math.ceil(_fixed_point(asked))
-            if turn >= FEWEST_ROUNDS - 1 and _same(found, n):
+            n = math.ceil(asked)
+            if 1 / NEAR < factor < NEAR:
                 break
-            n = found
-        # The studies nearby, together, have the last word.
-        step = max(1, found // 1000)
-        while found - step >= self.least and exceeds(*self.at(found - step)) <= 1 + ROUNDING:
-            found -= step
-        while exceeds(*self.at(found)) > 1 + ROUNDING:
-            found += step
-        return found
+        step = max(1, n // STEPS)
+        while n - step >= self.least and self._answer(n - step, exceeds) <= 1 + ROUNDING:
+            n -= step
+        while self._answer(n, exceeds) > 1 + ROUNDING:
+            n += step
+        return n
 
+    def _answer(self, n: int, question: Question, *, simulate: bool = True) -> float:
+        """What studies of n cases say, between the nodes on either side of it."""
+        nodes = self._nodes(n)
+        for _, size in nodes:
+            if size not in self.known and simulate:
+                self.known[size] = self.simulate(size)
+        if not simulate:
+            nodes = [(1.0, min(self.known, key=lambda size: abs(math.log(size / n))))]
+        answer = 0.0
+        for share, size in nodes:
+            ends, scale = self.known[size], math.sqrt(size / n)
+            low, high = (self.truth + scale * (end - self.truth) for end in (ends.low, ends.high))
+            answer += share * question(low, high)
+        return answer
 
-def _fixed_point(asked: dict[int, float]) -> float:
-    """Where the number of cases asked for is that of the studies, by those nearest to the last."""
-    last = list(asked.values())[-1]
-    sizes = sorted(asked, key=lambda size: _apart(size, last))[:POINTS]
-    x, y = np.log(sizes), np.log([asked[size] for size in sizes])
-    if np.ptp(x) < math.log(SAME):
-        return float(np.exp(y.mean()))
-    slope = float(np.clip(np.polyfit(x, y, 1)[0], *SLOPES))
-    return math.exp((y.mean() - slope * x.mean()) / (1 - slope))
+    def _nodes(self, n: int) -> list[tuple[float, int]]:
+        """The nodes on either side of n, and how much they say of it."""
+        if n <= self.least or n >= self.largest:
+            return [(1.0, self.least if n <= self.least else self.largest)]
+        place = math.floor(math.log(n / self.least) / math.log(NODES_APART) + ROUNDING)
+        low, high = (self._node(place + k) for k in (0, 1))
+        if n >= high:
+            low, high = high, self._node(place + 2)
+        share = math.log(n / low) / math.log(high / low) if high > low else 0.0
+        return [(1 - share, low), (share, high)] if share else [(1.0, low)]
 
-
-def _apart(one: float, other: float) -> float:
-    return max(one, other) / min(one, other)
-
-
-def _same(one: int, other: int) -> bool:
-    return _apart(one, other) <= SAME or abs(one - other) <= 1
+    def _node(self, place: int) -> int:
+        return min(math.floor(self.least * NODES_APART**place), self.largest)
