@@ -122,7 +122,7 @@ class ScaledStudies:
         for _, size in nodes:
             if size not in self.known and simulate:
                 self.known[size] = self.simulate(size)
-        if not simulate:
+        if any(size not in self.known for _, size in nodes):
             nodes = [(1.0, min(self.known, key=lambda size: abs(math.log(size / n))))]
         answer = 0.0
         for share, size in nodes:
