@@ -29,7 +29,16 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {
 OUTPUT = {"--debug", "--quiet", "--format", "--json", "--out", "--plot", "--help"}
 READING = {
     "difference": {"--value", "--model", "--case"},
-    "pilot": {"--sheet", "--delimiter", "--decimal", "--input-format"},
+    "pilot": {
+        "--sheet",
+        "--delimiter",
+        "--decimal",
+        "--input-format",
+        "--header",
+        "--filter",
+        "--path",
+        "--where",
+    },
 }
 # In Python: what a plan is of, which goes first; the curve, which --plot draws; data as they are.
 PYTHON = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Metric, MetricSpec
@@ -91,13 +92,16 @@ def proportion(
     share = check_assurance(assurance)
 
     def reached(m: int) -> bool:
-        return share_as_narrow(np.array(m), p, wanted, formula.level, named) >= share
+        reaching = share_as_narrow(np.array(m), p, wanted, formula.level, named)
+        return float(reaching) >= share
 
     start = plan_for_width(formula, wanted).n
     return plan_for_width(formula, wanted, reached=reached, assurance=share, start=start)
 
 
-def share_as_narrow(n: Array, p: float, wanted: float, level: Level, method: str) -> Array:
+def share_as_narrow(
+    n: NDArray[np.intp], p: float, wanted: float, level: Level, method: str
+) -> Array:
     """How often the interval of a binomial number of successes is no wider than wanted.
 
     The widths of Wilson's 2 z √(x (n - x)/n + z²/4)/(n + z²), and of Wald's 2 z √(x (n - x)/n³),
