@@ -229,8 +229,8 @@ def test_simulated_areas_have_the_intervals_of_the_front_door(
 ) -> None:
     """Ends of DeLong's, and the choice of a method, of the very same scores."""
     studies = AreaStudies(areas, correlation, 0.3, 1.0, Level(0.95))
-    n, found = 300, studies.intervals(300)
-    truth = (np.arange(n) < 90).astype(int)
+    n, found = 600, studies.intervals(600)
+    truth = (np.arange(n) < 180).astype(int)
     scores = studies._drawn(n)[:10]
     weighted = studies._few(scores)
     for study, low, high, few in zip(scores, found.low, found.high, weighted, strict=False):
@@ -247,6 +247,7 @@ def test_simulated_areas_have_the_intervals_of_the_front_door(
     assert not weighted.all()
 
 
+@pytest.mark.slow
 def test_the_width_of_an_auroc_is_that_of_its_default_interval() -> None:
     """Of 100 studies at the n planned, whose widths the plan is to have."""
     plan = planning.auroc(0.95, prevalence=0.2, halfwidth=0.06)

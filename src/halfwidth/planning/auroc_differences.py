@@ -106,7 +106,7 @@ def auroc_difference(
     --------
     >>> plan = auroc_difference(0.85, margin=0.05, power=0.8, correlation=0.6)
     >>> plan.n, plan.formula, plan.rule
-    (414, 'delong_t', 'auto@2')
+    (416, 'delong_t', 'auto@2')
     >>> plan = auroc_difference(0.85, n=400, margin=0.05, correlation=0.6)
     >>> round(plan.halfwidth, 3), round(plan.power, 2)
     (0.036, 0.79)

@@ -115,7 +115,7 @@ def auroc(
     --------
     >>> plan = auroc(0.85, prevalence=0.3, halfwidth=0.05)
     >>> plan.n, dict(plan.counts)
-    (265, {'positives': 80, 'negatives': 185})
+    (266, {'positives': 80, 'negatives': 186})
     >>> round(auroc(0.85, n=200, prevalence=0.3).width, 3)
     0.115
     """

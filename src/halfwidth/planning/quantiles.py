@@ -102,7 +102,7 @@ def quantile(
     >>> quantile(0.5, halfwidth=0.1).n
     108
     >>> quantile(0.9, halfwidth=0.02, sd=0.1).n
-    281
+    304
     >>> round(quantile(0.5, n=10).width, 3)
     0.636
     """

@@ -102,7 +102,7 @@ def plan(
     >>> dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
     >>> (plan,) = hw.plan(dice, halfwidth=0.02, metric="dsc", method="t", rng=1)
     >>> plan.n_for_width
-    24
+    44
     >>> round(hw.plan(dice, n=40, metric="dsc", method="t", rng=1)[0].width, 3)
     0.026
     """
