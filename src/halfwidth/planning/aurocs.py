@@ -117,7 +117,7 @@ def auroc(
     >>> plan.n, dict(plan.counts)
     (266, {'positives': 80, 'negatives': 186})
     >>> round(auroc(0.85, n=200, prevalence=0.3).width, 3)
-    0.115
+    0.116
     """
     halfwidth = check_goal(n, halfwidth, width, assurance=assurance)
     name = check_choice("method", method, [*SIMULATED, *FORMULAS])
