@@ -6,6 +6,7 @@ import csv
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -143,24 +144,83 @@ def test_each_class_has_enough(prevalence: float) -> None:
     assert all(part.halfwidth <= 0.05 for part in plan.parts)
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("prevalence", [0.1, 0.6])
-@pytest.mark.parametrize("assurance", [0.5, 0.9])
-def test_assurance_of_the_classes_is_binomial(prevalence: float, assurance: float) -> None:
-    def n_for(assurance: float) -> int:
-        return hw.planning.classes(
-            0.9, 0.95, prevalence=prevalence, halfwidth=0.05, assurance=assurance
-        ).n
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(
+    ("shares", "prevalence", "halfwidth", "assurance"),
+    [
+        ((0.9, None), 0.1, 0.05, 0.9),
+        ((0.9, 0.95), 0.1, 0.05, 0.9),
+        ((0.8, 0.9), 0.5, 0.08, 0.8),
+        ((0.95, 0.9), 0.3, 0.05, 0.9),
+        ((0.85, 0.85), 0.5, 0.1, 0.9),
+    ],
+)
+def test_assurance_of_the_classes_is_of_both_widths(
+    shares: tuple[float, float | None], prevalence: float, halfwidth: float, assurance: float
+) -> None:
+    """By the exact double binomial, of the intervals of statsmodels."""
 
-    a, b = (hw.planning.proportion(p, halfwidth=0.05).n for p in (0.9, 0.95))
+    def narrow(cases: int, p: float | None) -> float:
+        if p is None:
+            return 1.0
+        hits = np.arange(cases + 1)
+        low, high = proportion_confint(hits, cases, method="wilson") if cases else (0.0, 1.0)
+        return float(stats.binom.pmf(hits, cases, p)[high - low <= 2 * halfwidth].sum())
 
-    def enough(n: int) -> float:
-        return float(np.sum(stats.binom.pmf(np.arange(a, n - b + 1), n, prevalence)))
+    def share(n: int) -> float:
+        m = np.arange(*stats.binom.ppf([1e-7, 1 - 1e-7], n, prevalence).astype(int))
+        both = [narrow(one, shares[0]) * narrow(n - one, shares[1]) for one in m]
+        return float(stats.binom.pmf(m, n, prevalence) @ both)
 
-    planned = n_for(assurance)
-    assert enough(planned) >= assurance > enough(planned - 1)
-    for n in (planned, planned + 1, planned + 50):
-        assert n_for(enough(n) - 1e-9) == n < n_for(enough(n) + 1e-9)
+    plan = hw.planning.classes(
+        *shares, prevalence=prevalence, halfwidth=halfwidth, assurance=assurance
+    )
+    assert share(plan.n) >= assurance > share(plan.n - 1)
+
+
+@pytest.mark.parametrize("method", ["wilson", "wald"])
+def test_assurance_of_a_proportion_is_binomial(method: str) -> None:
+    plan = hw.planning.proportion(0.9, width=0.08, assurance=0.8, method=method)
+    named = {"wilson": "wilson", "wald": "normal"}[method]
+
+    def share(n: int) -> float:
+        hits = np.arange(n + 1)
+        with np.errstate(invalid="ignore"):
+            low, high = proportion_confint(hits, n, method=named)
+        width = high - low
+        narrow = (width <= 0.08 + 1e-12) & (width > 0)
+        return float(stats.binom.pmf(hits, n, 0.9)[narrow].sum())
+
+    assert share(plan.n) >= 0.8 > share(plan.n - 1)
+
+
+def test_sample_sizes_of_wald_are_those_published() -> None:
+    """Table S2 of André et al. (2025), which rounds 3457.3 and 380.3 down."""
+    expected = {0.5: 9604, 0.8: 6147, 0.9: 3458, 0.95: 1825, 0.99: 381}
+    found = {
+        p: hw.planning.proportion(p, halfwidth=0.01, method="wald").n_for_width for p in expected
+    }
+    assert found == expected
+
+
+@pytest.mark.parametrize(("q", "sd"), [(0.5, 0.1), (0.9, 0.1), (0.9, None)])
+def test_assurance_of_a_quantile_is_the_share_of_its_exact_intervals(
+    q: float, sd: float | None
+) -> None:
+    """Widths in 20 000 samples, of normal values or of shares, with NumPy's draws."""
+    options: dict[str, Any] = {} if sd is None else {"sd": sd}
+    plan = hw.planning.quantile(q, halfwidth=0.04, assurance=0.8, **options)
+    n = plan.requirements[0].n
+    generator = np.random.default_rng(4)
+    drawn = generator.random((20_000, n)) if sd is None else generator.normal(0, sd, (20_000, n))
+    name = "median" if q == 0.5 else f"quantile:{q}"
+    one = hw.summary_ci(np.arange(float(n)), statistic=name)
+    low, high = int(one.low), int(one.high)
+    drawn.partition((low, high), axis=1)
+    widths = drawn[:, high] - drawn[:, low]
+    assert (widths <= 0.08).mean() == pytest.approx(0.8, abs=0.03)
+    plain = hw.planning.quantile(q, n=n, **options)
+    assert plain.width == pytest.approx(widths.mean(), rel=0.01)
 
 
 # --------------------------------------------------------------------------- areas
@@ -329,6 +389,9 @@ def test_the_widths_of_a_skewed_pilot_are_those_of_another_generator(n: int) -> 
     pilot = np.random.default_rng(9).lognormal(sigma=1.0, size=40)
     drawn = np.random.default_rng(10).choice(pilot, size=(20_000, n))
     widths = 2 * stats.t.ppf(0.975, n - 1) * drawn.std(axis=1, ddof=1) / math.sqrt(n)
+    # The spread of the pilot is off by a factor, as that of pilots drawn from it is the other way.
+    logs = np.log(np.random.default_rng(11).choice(pilot, size=(20_000, 40)).std(axis=1))
+    widths *= np.exp(logs.mean() - logs) * 40 / 39
     wanted = float(np.quantile(widths, 0.7))
     (plan,) = hw.plan(pilot, n=n, method="t", rng=2, n_samples=2000, assurance=0.7)
     assert plan.simulated is not None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import halfwidth as hw
 from halfwidth.planning.drawn_studies import DrawnStudies
@@ -65,7 +67,10 @@ def test_widths_are_those_that_estimate_gives_of_studies_drawn_plainly(
     method: str, resamples: int | None, studies: int
 ) -> None:
     options: dict[str, Any] = {"method": method, "n_resamples": resamples}
-    widths = drawn_and_estimated(RAGGED, PATIENTS, studies, **options)
+    drawn = np.array(drawn_and_estimated(RAGGED, PATIENTS, studies, **options))
+    # The pilot's spread is off as those of pilots drawn from it are, the other way round.
+    off = np.log(drawn).mean() - np.log(drawn)
+    widths = np.outer(drawn, np.exp(off) * 24 / 23)
     data = hw.CaseValues.from_arrays(RAGGED, groups=PATIENTS)
     found = plan(data, n=24, n_samples=500, **options)
     assert found.simulated.q1 == pytest.approx(np.quantile(widths, 0.25), rel=0.05)
@@ -280,3 +285,19 @@ def test_clusters_of_a_case_each_are_cases_that_are_counted_as_clusters() -> Non
     assert found.width == pytest.approx(alone.width, rel=1e-12)
     assert (found.counted, found.n_cases) == ("clusters", 20)
     assert found.requirements == alone.requirements
+
+
+@pytest.mark.slow
+def test_the_assurance_is_kept_on_average_over_pilots() -> None:
+    """Pilots of 20 normal clusters, and the share of the studies of each that reach the width."""
+    rng, shares = np.random.default_rng(6), []
+    for _ in range(120):
+        pilot = rng.normal(0, 1, 20)
+        (made,) = hw.plan(pilot, halfwidth=0.35, method="t", n_samples=100, rng=1)
+        n = made.n_for_width
+        assert n is not None
+        # The width is as wanted where the SD is; v s²/σ² is chi-squared.
+        most = 0.35 * math.sqrt(n) / stats.t.ppf(0.975, n - 1)
+        shares.append(stats.chi2.cdf((n - 1) * most**2, n - 1))
+    # A plan that takes the pilot for the population reaches 60 %.
+    assert np.mean(shares) == pytest.approx(0.8, abs=0.09)

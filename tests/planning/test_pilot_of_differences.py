@@ -71,7 +71,7 @@ def test_formulas_take_its_sd_alone() -> None:
         ({"pilot": [0.01, 0.02, np.nan]}, "missing or infinite"),
         ({"pilot": [1, 2, 30]}, "outside"),
         ({"pilot": [0.01, 0.02, 0.05], "sd": 0.1}, "leave out sd"),
-        ({"pilot": [0.01, 0.02, 0.05], "paired": False}, "needs the same cases for both models"),
+        ({"pilot": [0.01, 0.02, 0.05], "unpaired": True}, "needs the same cases for both models"),
     ],
 )
 def test_a_pilot_that_says_nothing_is_refused(given: dict[str, Any], words: str) -> None:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 from support import Run
 
 import halfwidth as hw
 from halfwidth.core.rng import derive_key
-from halfwidth.core.types import UNBOUNDED, Array
+from halfwidth.core.types import UNBOUNDED, Array, Level
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.compute import intervals
 from halfwidth.planning.assumed_cases import AssumedCases, before_the_cut
-from halfwidth.planning.auroc_differences import both_below
+from halfwidth.planning.simulated_areas import AreaStudies
 from halfwidth.resampling.draws import Plan
 
 planning = hw.planning
@@ -149,7 +150,7 @@ def test_of_distances_ten_cases_are_planned_at_least_and_no_bound_is_near_withou
 
 @pytest.mark.parametrize("metric", [None, pytest.param("dsc", marks=pytest.mark.slow)])
 def test_two_groups_have_the_interval_of_an_unpaired_comparison(metric: str | None) -> None:
-    plan = planning.difference(0.1, n=25, paired=False, difference=0.08, metric=metric)
+    plan = planning.difference(0.1, n=25, unpaired=True, difference=0.08, metric=metric)
     generator = np.random.default_rng(7)
     found, widths = [], []
     for _ in range(150):
@@ -222,18 +223,57 @@ def test_what_cannot_be_shown(given: dict[str, Any], words: str) -> None:
 # --------------------------------------------------------------------------- AUROCs
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.3, 0.9])
-@pytest.mark.parametrize(("first", "second"), [(0.0, 0.0), (1.0, 1.0), (1.2, 0.4), (-0.5, 2.0)])
-def test_bivariate_normal_probabilities(first: float, second: float, correlation: float) -> None:
-    cov = [[1, correlation], [correlation, 1]]
-    expected = stats.multivariate_normal(cov=cov).cdf([first, second])
-    assert both_below(first, second, correlation) == pytest.approx(expected, abs=1e-6)
+@pytest.mark.parametrize(("areas", "correlation"), [((0.85,), None), ((0.85, 0.8), 0.6)])
+def test_simulated_areas_have_the_intervals_of_the_front_door(
+    areas: tuple[float, ...], correlation: float | None
+) -> None:
+    """Ends of DeLong's, and the choice of a method, of the very same scores."""
+    studies = AreaStudies(areas, correlation, 0.3, 1.0, Level(0.95))
+    n, found = 600, studies.intervals(600)
+    truth = (np.arange(n) < 180).astype(int)
+    scores = studies._drawn(n)[:10]
+    weighted = studies._few(scores)
+    for study, low, high, few in zip(scores, found.low, found.high, weighted, strict=False):
+        models = dict(zip("ab", study, strict=False))
+        cases = hw.Predictions.from_arrays(truth, models, scores="any")
+        options: dict[str, Any] = {"metric": "auroc", "rng": 1}
+        if len(models) > 1:
+            estimate = hw.compare(cases, test="none", **options)[0].estimate
+        else:
+            estimate = hw.estimate(cases, **options)[0]
+        assert few == (estimate.method == "dirichlet")
+        if not few:
+            assert (low, high) == pytest.approx((estimate.low, estimate.high), abs=1e-12)
+    assert not weighted.all()
+
+
+@pytest.mark.slow
+def test_the_width_of_an_auroc_is_that_of_its_default_interval() -> None:
+    """Of 100 studies at the n planned, whose widths the plan is to have."""
+    plan = planning.auroc(0.95, prevalence=0.2, halfwidth=0.06)
+    assert (plan.rule, plan.formula) == ("auto@2", "dirichlet")
+    positives, negatives = plan.counts.values()
+    truth = np.repeat([1, 0], [positives, negatives])
+    generator = np.random.default_rng(5)
+    shift = stats.norm.ppf(0.95) * math.sqrt(2) * truth
+    widths = [
+        hw.metric_ci(
+            truth,
+            special.expit(shift + generator.normal(size=len(truth))),
+            metric="auroc",
+            n_resamples=499,
+            rng=study,
+        ).width
+        for study in range(100)
+    ]
+    error = np.std(widths) / 10
+    assert np.mean(widths) == pytest.approx(plan.width, abs=3.3 * error)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("paired", [True, False])
 def test_non_inferiority_of_two_aurocs_is_shown_as_often_as_planned(paired: bool) -> None:
-    given: dict[str, Any] = {"correlation": 0.6} if paired else {"paired": False}
+    given: dict[str, Any] = {"correlation": 0.6} if paired else {"unpaired": True}
     margin = 0.06 if paired else 0.1
     plan = planning.auroc_difference(0.8, margin=margin, power=0.8, prevalence=0.4, **given)
     assert plan.rule == "auto@2"
@@ -262,10 +302,11 @@ def test_non_inferiority_of_two_aurocs_is_shown_as_often_as_planned(paired: bool
     assert np.mean(widths) == pytest.approx(plan.width, rel=0.05)
 
 
-def test_few_cases_ranked_wrongly_are_told() -> None:
-    plan = planning.auroc_difference(0.95, n=60, margin=0.05, correlation=0.5)
-    assert plan.rule == ""
-    assert "takes dirichlet in many studies" in plan.notes[-1]
+def test_studies_that_take_different_methods_are_told() -> None:
+    plan = planning.auroc_difference(0.85, n=350, margin=0.05, correlation=0.5)
+    assert (plan.rule, plan.formula) == ("auto@2", "delong_t")
+    assert re.search(r"Of such studies \d+ % take dirichlet, others delong_t", plan.notes[0])
+    assert re.search(r"Monte-Carlo standard error of the power 0\.\d points", plan.notes[-1])
 
 
 @pytest.mark.parametrize(
@@ -273,7 +314,7 @@ def test_few_cases_ranked_wrongly_are_told() -> None:
     [
         ({}, "give the correlation of the scores"),
         ({"correlation": 1.0}, "must be at least 0 and below 1"),
-        ({"correlation": 0.5, "paired": False}, "have no correlation"),
+        ({"correlation": 0.5, "unpaired": True}, "have no correlation"),
         ({"correlation": 0.5, "margin": None}, "power needs a difference"),
         ({"correlation": 0.5, "difference": 0.3}, "gives one outside 0 to 1"),
         ({"correlation": 0.5, "difference": -0.05}, "is not above -margin"),

@@ -122,15 +122,7 @@ def difference(
     sd_a: Annotated[float | None, declared("sd_a")] = None,
     sd_b: Annotated[float | None, declared("sd_b")] = None,
     correlation: Annotated[float | None, declared("correlation")] = None,
-    unpaired: Annotated[
-        bool,
-        declared(
-            "paired",
-            "planning",
-            flags=("--unpaired",),
-            meaning="Two groups of other cases, n each, instead of the same cases twice.",
-        ),
-    ] = False,
+    unpaired: Annotated[bool, declared("unpaired")] = False,
     effect: Annotated[float | None, declared("difference")] = None,
     mean_of_cases: Mean = None,
     pilot: Annotated[
@@ -193,10 +185,12 @@ def difference(
     return answer(
         [
             planned_difference(
-                _sds(sd, sd_a, sd_b),
+                sd,
                 **goal,
+                sd_a=sd_a,
+                sd_b=sd_b,
                 correlation=correlation,
-                paired=not unpaired,
+                unpaired=unpaired,
                 pilot=differences,
                 difference=effect,
                 margin=margin,
@@ -212,13 +206,6 @@ def difference(
         ],
         outlet,
     )
-
-
-def _sds(sd: float | None, sd_a: float | None, sd_b: float | None) -> Any:
-    """The SD of differences, or those of both models."""
-    if (sd_a is None) != (sd_b is None) or None not in (sd, sd_a):
-        raise OptionError("give one --sd, or --sd-a and --sd-b with it")
-    return sd if sd_a is None else (sd_a, sd_b)
 
 
 def _pilot_differences(
@@ -249,6 +236,7 @@ def quantile(
     n: Sizes = None,
     metric: options.OneMetric = None,
     bounds: options.BoundsOption = None,
+    assurance: Assurance = None,
     confidence_level: options.ConfidenceLevel = 0.95,
     fmt: options.Format = None,
     json: options.Json = False,
@@ -274,6 +262,7 @@ def quantile(
                 sd=sd,
                 metric=metric,
                 bounds=limits,
+                assurance=assurance,
                 confidence_level=confidence_level,
             )
             for q in level

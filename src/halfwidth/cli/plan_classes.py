@@ -8,6 +8,7 @@ from halfwidth.cli import options
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.option_groups import declared
 from halfwidth.cli.plan_options import (
+    Assurance,
     Expected,
     Formula,
     Halfwidths,
@@ -22,7 +23,8 @@ from halfwidth.cli.plan_options import (
     parse_goals,
 )
 from halfwidth.core.errors import OptionError
-from halfwidth.intervals.auc import delong_logit
+from halfwidth.estimation.resolve import AUTO
+from halfwidth.intervals.proportion import wilson
 from halfwidth.planning.auroc_differences import auroc_difference
 from halfwidth.planning.aurocs import auroc as planned_auroc
 from halfwidth.planning.class_shares import classes as planned_classes
@@ -34,6 +36,8 @@ def proportion(
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
+    method: Annotated[str, declared("method", "proportion")] = wilson.__name__,
+    assurance: Assurance = None,
     confidence_level: options.ConfidenceLevel = 0.95,
     fmt: options.Format = None,
     json: options.Json = False,
@@ -44,6 +48,7 @@ def proportion(
 
     \b
     halfwidth plan proportion --expected 0.9 --width 0.1
+    halfwidth plan proportion --expected 0.9 --halfwidth 0.01 --method wald
     halfwidth plan proportion --expected 0.9 --expected 0.5 -n 50 -n 100
     """
     outlet = Outlet.from_options(fmt, json, out, plot)
@@ -51,7 +56,13 @@ def proportion(
 
     return answer(
         [
-            planned_proportion(one, **goal, confidence_level=confidence_level)
+            planned_proportion(
+                one,
+                **goal,
+                method=method,
+                assurance=assurance,
+                confidence_level=confidence_level,
+            )
             for one in expected
             for goal in goals
         ],
@@ -64,22 +75,15 @@ def auroc(
     prevalence: Prevalence = [0.5],  # noqa: B006 -- typer copies it
     effect: Annotated[float | None, declared("difference")] = None,
     correlation: Annotated[float | None, declared("correlation", "auroc_difference")] = None,
-    unpaired: Annotated[
-        bool,
-        declared(
-            "paired",
-            "planning",
-            flags=("--unpaired",),
-            meaning="Two models on cases of their own, n each, instead of the same.",
-        ),
-    ] = False,
+    unpaired: Annotated[bool, declared("unpaired")] = False,
     margin: Margin = None,
     power: Power = None,
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
-    method: Formula = "delong_logit",
+    method: Formula = AUTO,
     sd_ratio: Annotated[float, declared("sd_ratio")] = 1.0,
+    assurance: Assurance = None,
     confidence_level: options.ConfidenceLevel = 0.95,
     fmt: options.Format = None,
     json: options.Json = False,
@@ -88,7 +92,8 @@ def auroc(
 ) -> Answer:
     """An AUROC, or the difference of two (--margin, --difference, --correlation, --unpaired).
 
-    Methods of one: delong_logit (default; ci takes t for z), delong, hanley_mcneil.
+    By the interval that ci or compare makes by default, in simulated studies with normal scores;
+    of --method delong_logit, delong and hanley_mcneil, of one AUROC, by formula.
 
     \b
     halfwidth plan auroc --expected 0.85 --prevalence 0.3 --width 0.1
@@ -100,11 +105,11 @@ def auroc(
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n, power)
     if unpaired or any(one is not None for one in (effect, correlation, margin, power)):
-        if method != delong_logit.__name__:
-            raise OptionError(
-                f"--method {method} is for one AUROC; leave it out for the difference of two, "
-                "which takes DeLong's interval"
-            )
+        for name, given in {"method": method != AUTO, "assurance": assurance is not None}.items():
+            if given:
+                raise OptionError(
+                    f"--{name} is for one AUROC; leave it out for the difference of two"
+                )
 
         return answer(
             [
@@ -115,7 +120,7 @@ def auroc(
                     margin=margin,
                     power=power,
                     correlation=correlation,
-                    paired=not unpaired,
+                    unpaired=unpaired,
                     prevalence=share,
                     sd_ratio=sd_ratio,
                     confidence_level=confidence_level,
@@ -135,6 +140,7 @@ def auroc(
                 prevalence=share,
                 method=method,
                 sd_ratio=sd_ratio,
+                assurance=assurance,
                 confidence_level=confidence_level,
             )
             for one in expected
@@ -152,7 +158,7 @@ def classes(
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
-    assurance: Annotated[float | None, declared("assurance", "classes")] = None,
+    assurance: Assurance = None,
     confidence_level: options.ConfidenceLevel = 0.95,
     fmt: options.Format = None,
     json: options.Json = False,

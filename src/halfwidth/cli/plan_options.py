@@ -16,7 +16,6 @@ from halfwidth.core.parameters import split_names
 from halfwidth.document.parts import Figure
 from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 from halfwidth.planning.aurocs import auroc
-from halfwidth.planning.checks import check_positive
 from halfwidth.results.sample_size import SampleSize, plans_document
 
 Halfwidths = Annotated[list[float] | None, declared("halfwidth", more="Repeatable.")]
@@ -72,7 +71,7 @@ def parse_goals(
     n: Sequence[str] | None,
     power: float | None = None,
 ) -> list[dict[str, Any]]:
-    """The goals one by one, as a plan takes them: a half-width, or a number of cases."""
+    """The goals one by one, as a plan takes them: a half-width, a width, or a number of cases."""
     goals = {"--halfwidth": halfwidth, "--width": width, "--n": n}
     named = [name for name, values in goals.items() if values]
     if power is not None and not named:
@@ -85,7 +84,7 @@ def parse_goals(
         )
     return [
         *({"halfwidth": number} for number in halfwidth or ()),
-        *({"halfwidth": check_positive("width", number) / 2} for number in width or ()),
+        *({"width": number} for number in width or ()),
         *({"n": number} for number in parse_sizes("--n", n or ())),
     ]
 

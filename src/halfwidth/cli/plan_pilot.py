@@ -9,7 +9,7 @@ import typer
 
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.option_groups import argument, declared, option, with_options
+from halfwidth.cli.option_groups import argument, declared, with_options
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import (
     Halfwidths,
@@ -21,7 +21,6 @@ from halfwidth.cli.plan_options import (
     parse_goals,
     refuse_test_set_metric,
 )
-from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.data.case_values import CaseValues
 from halfwidth.verbs.plan import plan
@@ -37,14 +36,12 @@ def pilot(
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
-    assurance: Annotated[
-        float, option("Share of studies that are to reach the width.", "SHARE", Group.GOAL)
-    ] = 0.8,
+    assurance: Annotated[float, declared("assurance", "plan")] = 0.8,
     metric: options.OneMetric = None,
     statistic: options.Statistics = ["mean"],  # noqa: B006 -- typer copies it
     method: options.Method = "auto",
     confidence_level: options.ConfidenceLevel = 0.95,
-    n_samples: Annotated[int, option("Studies drawn at each n.", "S", Group.INTERVAL)] = 1000,
+    n_samples: Annotated[int, declared("n_samples")] = 1000,
     n_resamples: Annotated[int, declared("n_resamples", "plan")] = 999,
     seed: options.Seed = None,
     missing: options.Missing = "raise",
@@ -92,8 +89,10 @@ def pilot(
     )
     plans = plan(
         values,
-        halfwidth=[goal["halfwidth"] for goal in goals if "halfwidth" in goal] or None,
-        n=[goal["n"] for goal in goals if "n" in goal] or None,
+        **{
+            name: [goal[name] for goal in goals if name in goal] or None
+            for name in ("halfwidth", "width", "n")
+        },
         assurance=assurance,
         statistic=split_names(statistic),
         method=method,

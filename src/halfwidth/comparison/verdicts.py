@@ -286,7 +286,7 @@ def rounded(n: int) -> int:
     >>> rounded(473), rounded(61), rounded(123_456)
     (480, 61, 130000)
     """
-    unit: int = 10 ** max(0, len(str(n)) - 2)
+    unit = int(10 ** max(0, len(str(n)) - 2))
     return -(-n // unit) * unit
 
 

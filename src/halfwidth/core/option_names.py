@@ -76,7 +76,7 @@ def spelled(name: str, value: Any = _NO_VALUE, *, door: Door | None = None) -> s
     >>> spelled("missing", "omit"), spelled("missing")
     ("missing='omit'", 'missing=')
     >>> with through(Door.COMMAND_LINE):
-    ...     spelled("y_true"), spelled("paired", False), spelled("bounds", (0, 150))
+    ...     spelled("y_true"), spelled("unpaired", True), spelled("bounds", (0, 150))
     ('--target', '--unpaired', '--bounds 0,150')
     >>> spelled("pos_label", "ill", door=Door.SPEC)
     'positive = "ill"'

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from halfwidth.core.errors import OptionError
+from halfwidth.core.option_names import spelled
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Metric, spec_of
 from halfwidth.core.types import UNIT_INTERVAL, Array, Interval, Level
-from halfwidth.intervals.auc import delong, delong_logit, hanley_mcneil
+from halfwidth.estimation.resolve import AUTO, RULE
+from halfwidth.intervals.all_methods import METHODS
+from halfwidth.intervals.auc import delong, delong_logit, delong_logit_t, hanley_mcneil
+from halfwidth.intervals.dirichlet_intervals import dirichlet
 from halfwidth.metrics import ranking
 from halfwidth.planning.checks import (
+    check_assurance,
     check_choice,
     check_goal,
     check_n,
@@ -21,7 +28,14 @@ from halfwidth.planning.checks import (
     check_share,
     wanted_width,
 )
-from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width, smallest_n
+from halfwidth.planning.simulated_areas import LEAST_OF_A_CLASS, AreaStudies, class_counts
+from halfwidth.planning.width_formulas import (
+    MOST_CASES,
+    WidthFormula,
+    plan_at,
+    plan_for_width,
+    smallest_n,
+)
 from halfwidth.results.sample_size import Requirement, SampleSize
 
 FORMULAS = {
@@ -29,8 +43,9 @@ FORMULAS = {
     delong.__name__: "A ± z SE, DeLong's variance of normal scores",
     hanley_mcneil.__name__: "A ± z SE, Hanley and McNeil's variance",
 }
-# DeLong's variance has a component within each class.
-LEAST_OF_A_CLASS = 2
+SIMULATED = (AUTO, delong_logit_t.__name__, dirichlet.__name__)
+SIMULATED_TEXT = "over simulated studies of n cases"
+NORMAL = "normal scores in both classes"
 
 
 def auroc(
@@ -38,18 +53,23 @@ def auroc(
     *,
     n: int | None = None,
     halfwidth: float | None = None,
+    width: float | None = None,
     prevalence: float = 0.5,
-    method: str = "delong_logit",
+    method: str = AUTO,
     sd_ratio: float = 1.0,
+    assurance: float | None = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
     """The cases for an interval of an AUROC as narrow as wanted, or its width at n cases in all.
 
-    ``"delong"`` and ``"delong_logit"``: the expectation of DeLong's variance where the scores of
-    both classes are normal, [2A(1 - A) + (m - 2)(Q₁ - A²) + (n - 2)(Q₂ - A²)] / (mn) with
-    Q₁ = Φ₂(d, d; 1/(1 + r²)), Q₂ = Φ₂(d, d; r²/(1 + r²)), d = Φ⁻¹(A), of m positive and n negative
-    cases; r is the ratio of the SDs. Φ₂ is the bivariate normal distribution function.
-    ``"hanley_mcneil"``: their variance, which supposes exponential scores.
+    The smallest n at which the mean width of the interval that a study gets by default is no more
+    than wanted, in simulated studies whose scores are normal in both classes; with an assurance,
+    at which such a share of the studies reach it. Of ``"delong"`` and ``"delong_logit"`` by
+    formula: the expectation of DeLong's variance of such scores,
+    [2A(1 - A) + (m - 2)(Q₁ - A²) + (n - 2)(Q₂ - A²)] / (mn) with Q₁ = Φ₂(d, d; 1/(1 + r²)),
+    Q₂ = Φ₂(d, d; r²/(1 + r²)), d = Φ⁻¹(A), of m positive and n negative cases; r is the ratio of
+    the SDs. Φ₂ is the bivariate normal distribution function. ``"hanley_mcneil"``: their variance,
+    which supposes exponential scores.
 
     Parameters
     ----------
@@ -61,13 +81,19 @@ def auroc(
     halfwidth : float, optional
         The half-width wanted, the number after the ±. In the metric's unit; half of the width,
         where the interval is not symmetric.
+    width : float, optional
+        Instead of it the width wanted, high - low.
     prevalence : float, default 0.5
         Share of positive cases, between 0 and 1; their number is the nearest whole one.
-    method : {"delong_logit", "delong", "hanley_mcneil"}, default "delong_logit"
-        The method whose width has a formula: that of the interval that will be reported.
-        `metric_ci` makes the first, with t for z.
+    method : str, default "auto"
+        The method planned for: what the default analysis takes, or ``delong_logit_t`` or
+        ``dirichlet``, simulated too; ``delong_logit``, ``delong`` and ``hanley_mcneil`` have
+        formulas.
     sd_ratio : float, default 1.0
         SD of the scores of positives over that of negatives, for DeLong's variance.
+    assurance : float, optional
+        The probability with which a study is to reach the width, from 0.5 up to below 1: 0.8,
+        for example. Without it about half of the studies are wider than planned.
     confidence_level : float, default 0.95
         Between 0 and 1; at least 0.5 for a one-sided bound.
 
@@ -89,26 +115,58 @@ def auroc(
     --------
     >>> plan = auroc(0.85, prevalence=0.3, halfwidth=0.05)
     >>> plan.n, dict(plan.counts)
-    (265, {'positives': 80, 'negatives': 185})
+    (266, {'positives': 80, 'negatives': 186})
     >>> round(auroc(0.85, n=200, prevalence=0.3).width, 3)
-    0.115
+    0.116
     """
-    check_goal(n, halfwidth)
-    width_formula = _width_formula(expected, prevalence, method, sd_ratio, Level(confidence_level))
-    if n is not None:
-        purpose = f"an AUROC at prevalence {float(prevalence):g}, with two cases of each class,"
-        return plan_at(width_formula, check_n(n, width_formula.least, purpose))
-    return plan_for_width(width_formula, wanted_width(halfwidth, UNIT_INTERVAL, "an AUROC"))
+    halfwidth = check_goal(n, halfwidth, width, assurance=assurance)
+    name = check_choice("method", method, [*SIMULATED, *FORMULAS])
+    level, ratio = Level(confidence_level), check_positive("sd_ratio", sd_ratio)
+    area, share = check_share("expected", expected), check_share("prevalence", prevalence)
+    formula = _width_formula(area, share, name, ratio, level)
+    purpose = f"an AUROC at prevalence {float(prevalence):g}, with two cases of each class,"
+    cases = None if n is None else check_n(n, formula.least, purpose)
+    wanted = None if cases else wanted_width(halfwidth, UNIT_INTERVAL, "an AUROC")
+    if name in FORMULAS:
+        if assurance is not None:
+            raise OptionError(
+                f"{spelled('assurance', assurance)} needs studies that are simulated: methods "
+                f"{', '.join(SIMULATED)}, not {name}"
+            )
+        return plan_at(formula, cases) if cases else plan_for_width(formula, wanted or 0.0)
+    one = AreaStudies((area,), None, share, ratio, level, None if name == AUTO else METHODS[name])
+    return _simulated_plan(one, formula, cases, wanted, assurance)
 
 
-def class_counts(n: int, prevalence: float) -> tuple[int, int]:
-    """Positive and negative cases of n, to the nearest whole numbers; neither falls as n grows.
+def _simulated_plan(
+    areas: AreaStudies,
+    formula: WidthFormula,
+    n: int | None,
+    wanted: float | None,
+    assurance: float | None,
+) -> SampleSize:
+    """By the intervals of studies; the formula says about how many cases to begin with."""
+    studies, share = areas.studies, None if assurance is None else check_assurance(assurance)
 
-    >>> class_counts(10, 0.25), class_counts(11, 0.25)
-    ((3, 7), (3, 8))
-    """
-    positives = math.floor(n * prevalence + 0.5)
-    return positives, n - positives
+    def search(width: float) -> int:
+        start = smallest_n(lambda m: formula.width_at(m) <= width, formula.least)
+        return studies.cases_for_width(width, share, min(start, MOST_CASES))
+
+    named = AUTO if areas.method is None else areas.method.name
+    simulated = replace(
+        formula,
+        formula=f"{RULE if named == AUTO else named}, simulated",
+        formula_text=f"its mean width {SIMULATED_TEXT}",
+        width_at=studies.width,
+        ends_at=studies.ends,
+        curve_at=functools.partial(studies.width, simulate=False),
+        search=search,
+        rule=RULE if named == AUTO else "",
+        shape=NORMAL,
+    )
+    plan = plan_at(simulated, n) if n else plan_for_width(simulated, wanted or 0.0, assurance=share)
+    plan = replace(plan, notes=(*plan.notes, studies.note(plan.n, share=share)))
+    return areas.described(plan)
 
 
 def named_class_counts(n: int, prevalence: float) -> dict[str, int]:
@@ -166,15 +224,14 @@ def _interval_function(
 
 
 def _width_formula(
-    expected: float, prevalence: float, formula: str, sd_ratio: float, level: Level
+    area: float, share: float, named: str, ratio: float, level: Level
 ) -> WidthFormula:
-    area, share = check_share("expected", expected), check_share("prevalence", prevalence)
-    named = check_choice("method", formula, list(FORMULAS))
-    ratio = check_positive("sd_ratio", sd_ratio)
+    """That of a method which has one; of others that of DeLong's interval on the logit."""
     if named == hanley_mcneil.__name__ and ratio != 1:
         raise OptionError(
             "sd_ratio has no effect on hanley_mcneil, which supposes exponential scores"
         )
+    named = named if named in FORMULAS else delong_logit.__name__
     interval_at = _interval_function(area, named, ratio, level)
 
     def ends(n: int) -> tuple[float, float]:

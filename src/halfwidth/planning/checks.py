@@ -118,20 +118,31 @@ def check_choice(kind: str, name: Any, choices: Sequence[str]) -> str:
     return name
 
 
-def check_goal(n: Any, halfwidth: Any, *, power: Any = None, assurance: Any = None) -> None:
-    """A number of cases alone, or else a half-width, a power, or both."""
+def check_goal(
+    n: Any, halfwidth: Any, width: Any = None, *, power: Any = None, assurance: Any = None
+) -> Any:
+    """The half-width that is wanted; a number of cases alone, or else a width, a power, or both."""
+    goals = {"halfwidth": halfwidth, "width": width, "power": power, "assurance": assurance}
     if n is not None:
-        for name, value in {"halfwidth": halfwidth, "power": power, "assurance": assurance}.items():
+        for name, value in goals.items():
             if value is not None:
                 raise OptionError(
                     f"{spelled(name, value)} asks for a number of cases, and {spelled('n', n)} "
                     "gives one; leave one of them out"
                 )
-    elif halfwidth is None and power is None:
+    elif halfwidth is None and width is None and power is None:
         raise OptionError(
             f"say what to plan for: {spelled('halfwidth')}, or {spelled('n')} for the width that "
             "so many cases give"
         )
+    if width is None:
+        return halfwidth
+    if halfwidth is not None:
+        raise OptionError(
+            f"{spelled('halfwidth', halfwidth)} and {spelled('width', width)}: give one of them; "
+            "the width is twice the half-width"
+        )
+    return check_positive("width", width) / 2
 
 
 def wanted_width(halfwidth: Any, bounds: Bounds, called: str) -> float:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from functools import partial
 
+import numpy as np
+
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
@@ -20,7 +22,7 @@ from halfwidth.planning.checks import (
     check_share,
     wanted_width,
 )
-from halfwidth.planning.proportions import FORMULA_TEXT, proportion_formula
+from halfwidth.planning.proportions import FORMULA_TEXTS, proportion_formula, share_as_narrow
 from halfwidth.planning.width_formulas import (
     WidthFormula,
     plan_at,
@@ -28,12 +30,14 @@ from halfwidth.planning.width_formulas import (
     smallest_n,
     width_curve,
 )
-from halfwidth.results.sample_size import Requirement, SampleSize
+from halfwidth.results.sample_size import WIDTH_NEEDS, Requirement, SampleSize
 
 NAMES = (sensitivity.__name__, specificity.__name__)
 CLASSES = ("positives", "negatives")
 # Fewest cases of a class for an interval of its share.
 LEAST = 2
+# Numbers of positives farther from their mean, in SDs, hardly occur.
+SDS = 8.0
 # Tolerance for rounding errors of counts.
 TINY = 1e-9
 
@@ -45,6 +49,7 @@ def classes(
     prevalence: float,
     n: int | None = None,
     halfwidth: float | None = None,
+    width: float | None = None,
     assurance: float | None = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
@@ -52,8 +57,9 @@ def classes(
 
     Each is a proportion of its class, and needs so many cases of it by Wilson's interval
     (`proportion`). The total N is the smallest with N·prevalence positives and N·(1 - prevalence)
-    negatives; with an assurance, the smallest at which a sample of N, whose positives are binomial,
-    holds enough of both with that probability. Without it about half of such samples hold too few.
+    negatives; with an assurance, the smallest at which intervals of both are as narrow with that
+    probability, where positives among N and right answers among either class are binomial. Without
+    it less than half of such samples reach both widths.
 
     Parameters
     ----------
@@ -66,9 +72,11 @@ def classes(
         The reverse: the width that so many cases give.
     halfwidth : float, optional
         The half-width wanted, the number after the ±.
+    width : float, optional
+        Instead of it the width wanted, high - low.
     assurance : float, optional
-        The probability with which a sample is to hold enough cases of both classes, from 0.5 up
-        to below 1.
+        The probability with which a study is to reach the width, from 0.5 up to below 1: 0.8,
+        for example.
     confidence_level : float, default 0.95
         Between 0 and 1; at least 0.5 for a one-sided bound.
 
@@ -97,7 +105,7 @@ def classes(
     >>> [(part.quantity, part.n, round(part.width, 3)) for part in plan.parts]
     [('sensitivity', 50, 0.17), ('specificity', 450, 0.041)]
     """
-    check_goal(n, halfwidth, assurance=assurance)
+    halfwidth = check_goal(n, halfwidth, width, assurance=assurance)
     prevalence, level = check_share("prevalence", prevalence), Level(confidence_level)
     shares = _shares(sensitivity, specificity, prevalence, level)
     if n is not None:
@@ -118,29 +126,33 @@ def classes(
     most = max(need.n for need in needs)
     assured = None if assurance is None else check_assurance(assurance)
     if assured is not None:
-        needed = {share.cases: plan.n for share, plan in alone}
-        least = (needed.get(CLASSES[0], 0), needed.get(CLASSES[1], 0))
+        p = [sensitivity, specificity]
+        both = "both widths" if len(shares) > 1 else WIDTH_NEEDS
         most = smallest_n(
-            lambda m: probability_of_enough(m, prevalence, least) >= assured, sum(least)
+            lambda m: share_of_both(m, prevalence, p, wanted, level) >= assured, 2, start=most
         )
-        enough = "enough of each class" if len(shares) > 1 else f"enough {shares[0].cases}"
-        needs.append(Requirement(enough, most, f"binomial, with probability {assured:g}"))
+        needs.append(Requirement(both, most, f"binomial, with probability {assured:g}"))
     return _joint_plan(shares, prevalence, most, level, wanted, tuple(needs), assured)
 
 
-def probability_of_enough(n: int, prevalence: float, needed: tuple[int, int]) -> float:
-    """P(m ≥ a and n - m ≥ b) for m ~ Bin(n, prevalence), the positives of a sample.
+def share_of_both(
+    n: int, prevalence: float, expected: Sequence[float | None], wanted: float, level: Level
+) -> float:
+    """How often both intervals are as narrow, for m ~ Bin(n, prevalence) positives.
 
-    >>> round(probability_of_enough(100, 0.1, (10, 50)), 4)
-    0.5487
+    >>> round(share_of_both(1556, 0.1, (0.9, 0.95), 0.1, Level(0.95)), 3)
+    0.699
     """
     from scipy import special
 
-    fewest, most = needed[0], n - needed[1]
-    if most < fewest:
-        return 0.0
-    below = special.bdtr(fewest - 1, n, prevalence) if fewest else 0.0
-    return float(special.bdtr(most, n, prevalence) - below)
+    middle, reach = n * prevalence, SDS * math.sqrt(n * prevalence * (1 - prevalence)) + 1
+    positives = np.arange(max(0, int(middle - reach)), min(n, int(middle + reach)) + 1)
+    upto = special.bdtr(positives, n, prevalence)
+    shares = np.diff(upto, prepend=0.0)
+    for p, cases in zip(expected, (positives, n - positives), strict=True):
+        if p is not None:
+            shares = shares * share_as_narrow(cases, p, wanted, level, wilson.__name__)
+    return float(shares.sum())
 
 
 def _expected(n: int, prevalence: float) -> dict[str, int]:
@@ -218,7 +230,7 @@ def _joint_plan(
         n=n,
         width=width_at(n),
         formula=wilson.__name__,
-        formula_text=FORMULA_TEXT,
+        formula_text=FORMULA_TEXTS[wilson.__name__],
         confidence_level=level.confidence_level,
         assumed={**assumed, "prevalence": prevalence},
         wanted=wanted,

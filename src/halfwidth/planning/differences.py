@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.checks import as_flag, as_list, as_number
+from halfwidth.core.checks import as_flag, as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
@@ -58,12 +58,15 @@ GROUP_FORMULAS = {
 
 
 def difference(
-    sd: float | tuple[float, float] | None = None,
+    sd: float | None = None,
     *,
+    sd_a: float | None = None,
+    sd_b: float | None = None,
     n: int | None = None,
     halfwidth: float | None = None,
+    width: float | None = None,
     correlation: float | None = None,
-    paired: bool = True,
+    unpaired: bool = False,
     pilot: Any = None,
     difference: float | None = None,
     margin: float | None = None,
@@ -86,18 +89,23 @@ def difference(
 
     Parameters
     ----------
-    sd : float or (float, float), optional
-        SD of the differences within cases, or those of the cases of both models, with their
-        ``correlation``; of two groups, the SD of the cases of each, or both.
+    sd : float, optional
+        SD of the differences within cases; of two groups, of the cases of each.
+    sd_a : float, optional
+        Instead of it: the SD of one model.
+    sd_b : float, optional
+        Instead of it: the SD of the other model.
     n : int, optional
         The reverse: the width that so many cases give.
     halfwidth : float, optional
         The half-width wanted, the number after the ±.
+    width : float, optional
+        Instead of it the width wanted, high - low.
     correlation : float, optional
         How the values of the two models correlate over cases, from -1 to 1. Two groups of other
         cases have none.
-    paired : bool, default True
-        Whether both models see the same cases; otherwise n is the number of cases of each.
+    unpaired : bool, default False
+        Two models on cases of their own, n each, instead of the same cases twice.
     pilot : array-like, shape (n,), optional
         Instead of an SD: differences within the cases of a pilot, new model minus old. Studies
         have cases like these, whatever their shape, moved to the true difference.
@@ -120,7 +128,7 @@ def difference(
         finite range nothing is cut.
     assurance : float, optional
         The probability with which a study is to reach the width, from 0.5 up to below 1: 0.8,
-        for example. Without it about half of the studies are wider than planned.
+        for example.
     metric : str, MetricSpec or metric function, optional
         What the values are: their range, their unit, and from how many cases their mean is
         reliable.
@@ -152,21 +160,21 @@ def difference(
     (52, 0.808, 0.0139)
     >>> difference(0.05, margin=0.02, power=0.8, metric="dsc").n
     62
-    >>> difference((0.1, 0.1), correlation=0.875, halfwidth=0.01).n
+    >>> difference(sd_a=0.1, sd_b=0.1, correlation=0.875, halfwidth=0.01).n
     99
     >>> differences = [0.01, 0.03, -0.02, 0.0, 0.05, 0.02, -0.01, 0.04, 0.0, 0.02, 0.2, 0.01]
     >>> difference(
     ...     pilot=differences, difference=0.02, power=0.8, metric="dsc", method="t"
     ... ).n
     67
-    >>> plan = difference(0.1, n=30, paired=False, difference=0.05, method="t")
+    >>> plan = difference(0.1, n=30, unpaired=True, difference=0.05, method="t")
     >>> round(plan.power, 3)
     0.478
     """
-    check_goal(n, halfwidth, power=power, assurance=assurance)
+    halfwidth = check_goal(n, halfwidth, width, power=power, assurance=assurance)
     asked = _checked(
-        as_flag("paired", paired),
-        (sd, correlation),
+        not as_flag("unpaired", unpaired),
+        (_sds(sd, sd_a, sd_b), correlation),
         pilot,
         (difference, margin),
         (method, mean),
@@ -416,8 +424,8 @@ def _sd_of_pairs(sd: Any, correlation: float | None, metric: Metric, differences
     variance = (a - b) ** 2 + 2 * (1 - r) * a * b
     if variance <= 0:
         raise OptionError(
-            f"{spelled('sd', both)} and {spelled('correlation', r)} make differences that do not "
-            "vary"
+            f"{spelled('sd_a', a)}, {spelled('sd_b', b)} and {spelled('correlation', r)} make "
+            "differences that do not vary"
         )
     return check_positive("sd", math.sqrt(variance))
 
@@ -436,13 +444,21 @@ def _sd_of_groups(sd: Any, correlation: float | None, metric: Metric) -> float:
 
 def _both_sds(sd: Any, metric: Metric) -> tuple[float, float] | None:
     """The SDs of the cases of two models; None of a single one."""
-    several = as_list(sd)
-    if several is None:
+    if not isinstance(sd, tuple):
         return None
-    if len(several) != 2:
-        raise OptionError(f"{spelled('sd', sd)} is neither one SD nor a pair of SDs")
     bounds, called = metric.spec.bounds, metric.spec.called
-    return check_sd("sd", several[0], bounds, called), check_sd("sd", several[1], bounds, called)
+    return check_sd("sd_a", sd[0], bounds, called), check_sd("sd_b", sd[1], bounds, called)
+
+
+def _sds(sd: Any, sd_a: Any, sd_b: Any) -> Any:
+    """The SD of differences (of either group), or those of both models."""
+    if (sd_a is None) != (sd_b is None) or None not in (sd, sd_a):
+        raise OptionError(
+            f"give one {spelled('sd')}, or {spelled('sd_a')} and {spelled('sd_b')} instead of it"
+        )
+    if sd_a is not None:
+        return sd_a, sd_b
+    return None if sd is None else as_number("sd", sd)
 
 
 # --------------------------------------------------------------------------- power

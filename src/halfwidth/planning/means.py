@@ -60,6 +60,7 @@ def mean(
     *,
     n: int | None = None,
     halfwidth: float | None = None,
+    width: float | None = None,
     method: Any = "auto",
     mean: float | None = None,
     failures_share: float | None = None,
@@ -85,6 +86,8 @@ def mean(
         The reverse: the width that so many cases give.
     halfwidth : float, optional
         The half-width wanted, the number after the ±.
+    width : float, optional
+        Instead of it the width wanted, high - low.
     method : str, default "auto"
         The method planned for: what the default analysis takes, or one that is named, of
         ``halfwidth.METHODS``; ``"t"`` and ``"z"`` have formulas.
@@ -136,7 +139,7 @@ def mean(
     >>> round(mean(10.0, n=50, method="z").halfwidth, 2)
     2.77
     """
-    check_goal(n, halfwidth, assurance=assurance)
+    halfwidth = check_goal(n, halfwidth, width, assurance=assurance)
     asked = _checked(sd, method, mean, failures_share, metric, statistics, bounds, confidence_level)
     if n is not None:
         cases = check_n(n, asked.formula.least, "the interval of a mean")

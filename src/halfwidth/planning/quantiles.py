@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from halfwidth.core.errors import OptionError
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import UNIT_INTERVAL, Level
@@ -12,6 +14,7 @@ from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.intervals.ranks import exact_ranks, minimum_n
 from halfwidth.planning.checks import (
+    check_assurance,
     check_goal,
     check_level_of_quantile,
     check_n,
@@ -19,13 +22,11 @@ from halfwidth.planning.checks import (
     wanted_width,
 )
 from halfwidth.planning.reliability import quantity_text, reliability_requirement
-from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width
+from halfwidth.planning.width_formulas import ROUNDING, WidthFormula, plan_at, plan_for_width
 from halfwidth.results.sample_size import Requirement, SampleSize
 
-FORMULAS = {
-    exact_method.__name__: "(l - k)/(n + 1) of the exact interval from rank k to l",
-    "normal": "2 z √(q(1 - q)/n) / f(Q) of a normal distribution",
-}
+OF_RANKS = "(l - k)/(n + 1) of the exact interval from rank k to l"
+OF_NORMAL = "the mean distance of ranks k and l, of the exact interval, in normal samples"
 SHARES = "Widths are shares of the population: what lies between the ends, on average."
 # The limit for the memory of ranks.
 MOST_RANKED = 10**6
@@ -33,6 +34,10 @@ MOST_RANKED = 10**6
 LONGER = 8
 # Up to this many times the fewest cases, ranks may reach the ends of the sample.
 NEAR_THE_ENDS = 4
+# Places at which the distribution of a rank is taken; of a pair of ranks, as many by as many.
+PLACES = 100
+# Whole ranks make widths go up and down from one n to the next: so many in a row are to reach it.
+IN_A_ROW = 4
 
 
 def quantile(
@@ -40,9 +45,11 @@ def quantile(
     *,
     n: int | None = None,
     halfwidth: float | None = None,
+    width: float | None = None,
     sd: float | None = None,
     metric: Any = None,
     bounds: Any = None,
+    assurance: float | None = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
     """The cases for an interval of a quantile as narrow as wanted, or its width at n cases.
@@ -50,7 +57,8 @@ def quantile(
     Without an SD the width is one of probabilities, and nothing is assumed: the exact interval
     from rank k to rank l holds on average (l - k)/(n + 1) of the population, and n is the
     smallest from which on that is no more than wanted. With an SD the width is in the metric's
-    unit, 2 z √(q(1 - q)/n)/f with the density f of a normal distribution at its quantile.
+    unit, that of the same interval in normal samples on average. With an assurance such a share of
+    samples reach it: what lies between the ranks has the distribution Beta(l - k, n - l + k + 1).
 
     Parameters
     ----------
@@ -60,6 +68,8 @@ def quantile(
         The reverse: the width that so many cases give.
     halfwidth : float, optional
         The half-width wanted, the number after the ±.
+    width : float, optional
+        Instead of it the width wanted, high - low.
     sd : float, optional
         SD of the cases, taken to be normal; without it the width is a share of the population,
         and nothing is assumed. Tails that are longer need more cases.
@@ -68,6 +78,9 @@ def quantile(
         reliable.
     bounds : (low, high), optional
         Range of the values; replaces that of the metric, or declares one of your own.
+    assurance : float, optional
+        The probability with which a study is to reach the width, from 0.5 up to below 1: 0.8,
+        for example.
     confidence_level : float, default 0.95
         Between 0 and 1; at least 0.5 for a one-sided bound.
 
@@ -89,11 +102,11 @@ def quantile(
     >>> quantile(0.5, halfwidth=0.1).n
     108
     >>> quantile(0.9, halfwidth=0.02, sd=0.1).n
-    281
+    304
     >>> round(quantile(0.5, n=10).width, 3)
     0.636
     """
-    check_goal(n, halfwidth)
+    halfwidth = check_goal(n, halfwidth, width, assurance=assurance)
     level = Level(confidence_level)
     width_formula, bound = _width_formula(quantile, sd, metric, bounds, level)
     if n is not None:
@@ -101,16 +114,28 @@ def quantile(
             f"an exact interval of the {float(quantile):g} quantile at {level.confidence_level:g}"
         )
         checked = check_n(n, width_formula.least, purpose)
-        if sd is None and checked > MOST_RANKED:
-            raise OptionError(
-                f"n={n} is more than the {MOST_RANKED} cases that are ranked; give an sd"
-            )
+        if checked > MOST_RANKED:
+            raise OptionError(f"n={n} is more than the {MOST_RANKED} cases that are ranked")
         return plan_at(width_formula, checked)
     if sd is None:
         wanted = wanted_width(halfwidth, UNIT_INTERVAL, "a share of the population")
     else:
         wanted = wanted_width(halfwidth, bound.spec.bounds, bound.spec.called)
-    return plan_for_width(width_formula, wanted)
+    if sd is None and assurance is None:
+        return plan_for_width(width_formula, wanted)
+    share = None if assurance is None else check_assurance(assurance)
+
+    def narrow(m: int) -> bool:
+        if share is None:
+            return width_formula.width_at(m) <= wanted * (1 + ROUNDING)
+        return _share_as_narrow(m, float(quantile), sd, wanted, level) >= share
+
+    def reached(m: int) -> bool:
+        if m > MOST_RANKED:
+            raise OptionError(_too_many(m))
+        return all(narrow(each) for each in range(m, m + IN_A_ROW))
+
+    return plan_for_width(width_formula, wanted, reached=reached, assurance=share)
 
 
 def rank_span(n: int, q: float, level: Level) -> float:
@@ -142,10 +167,7 @@ def _n_for_span(q: float, wanted: float, level: Level) -> int:
     root = (spread + math.sqrt(spread**2 + 4 * wanted * LONGER)) / (2 * wanted)
     n = max(least, math.ceil(root**2))
     if n > MOST_RANKED:
-        raise OptionError(
-            f"the width takes about {n:.2g} cases, more than the {MOST_RANKED} that are ranked; "
-            "ask for a wider interval or a quantile nearer to the middle"
-        )
+        raise OptionError(_too_many(n))
     while n > least:
         allowed = _allowed(n - 1, wanted)
         for last in (n - 1, n - 2):
@@ -162,12 +184,44 @@ def _allowed(n: int, wanted: float) -> int:
     return math.floor(wanted * (n + 1))
 
 
-def _normal_width(q: float, sd: float, n: int, level: Level) -> float:
+def _too_many(n: int) -> str:
+    return (
+        f"the width takes about {n:.2g} cases, more than the {MOST_RANKED} that are ranked; "
+        "ask for a wider interval or a quantile nearer to the middle"
+    )
+
+
+def _mean_width(q: float, sd: float, n: int, level: Level) -> float:
+    """The mean distance of the ranks of the exact interval in normal samples.
+
+    The share of a population below rank k has the distribution Beta(k, n - k + 1).
+    """
     from scipy import special
 
-    z = -float(special.ndtri(level.tail))
-    density = math.exp(-0.5 * float(special.ndtri(q)) ** 2) / (sd * math.sqrt(2 * math.pi))
-    return 2 * z * math.sqrt(q * (1 - q) / n) / density
+    ranks = exact_ranks(n, q, level)
+    if ranks is None:
+        return math.nan
+    places = (np.arange(PLACES) + 0.5) / PLACES
+    ends = (special.ndtri(special.betaincinv(k, n - k + 1, places)).mean() for k in ranks)
+    low, high = ends
+    return float(sd * (high - low))
+
+
+def _share_as_narrow(n: int, q: float, sd: float | None, wanted: float, level: Level) -> float:
+    """How often the exact interval is no wider than wanted, of shares or in normal samples."""
+    from scipy import special
+
+    ranks = exact_ranks(n, q, level)
+    if ranks is None:
+        return 0.0
+    k, between = ranks[0], ranks[1] - ranks[0]
+    if sd is None:
+        return float(special.betainc(between, n - between + 1, wanted))
+    places = (np.arange(PLACES) + 0.5) / PLACES
+    below = special.betaincinv(k, n - k + 1, places)
+    # What lies between, of what lies above.
+    most = special.ndtr(special.ndtri(below) + wanted / sd) - below
+    return float(special.betainc(between, n - k - between + 1, most / (1 - below)).mean())
 
 
 def _width_formula(
@@ -182,15 +236,14 @@ def _width_formula(
         Requirement("an exact interval", least, "qⁿ + (1 - q)ⁿ ≤ α"),
         reliability_requirement(bound, statistic),
     )
-    named = exact_method.__name__ if s is None else "normal"
 
     def width(n: int) -> float:
-        return rank_span(n, share, level) if s is None else _normal_width(share, s, n, level)
+        return rank_span(n, share, level) if s is None else _mean_width(share, s, n, level)
 
     return WidthFormula(
         quantity=quantity_text(statistic, bound),
-        formula=named,
-        formula_text=FORMULAS[named],
+        formula=exact_method.__name__,
+        formula_text=OF_RANKS if s is None else OF_NORMAL,
         level=level,
         assumed={"quantile": share} if s is None else {"quantile": share, "sd": s},
         width_at=width,
@@ -199,4 +252,5 @@ def _width_formula(
         search=(lambda wanted: _n_for_span(share, wanted, level)) if s is None else None,
         unit="" if s is None else bound.unit,
         notes=(SHARES,) if s is None else (),
+        shape="" if s is None else "normal",
     ), bound

@@ -48,6 +48,8 @@ BATCHES, MOST_SAMPLES = 50, 10**6
 STEP, FAR_BEYOND = 1.25, 4
 # Points of a curve are at least this factor apart.
 APART = 1.1
+# Larger pilots are as sure of themselves as √n says.
+LARGEST_PILOT = 200
 # A pilot of fewer cases, or clusters, says little about spread and tails.
 SMALL_PILOT = 25
 
@@ -154,7 +156,7 @@ class Studies:
     def _guess(self, wanted: float, share: float) -> int:
         """The n at which widths that fall with √n would be narrow enough."""
         start = min(max(self.design.units, 10), 200, self.most)
-        share_reached = _quantile(self.widths_at(start), share)
+        share_reached = _quantile(self.expected_widths(start), share)
         if math.isnan(share_reached):
             return start
         guess = start * (share_reached / wanted) ** 2
@@ -177,9 +179,35 @@ class Studies:
         shares = self._shares_reached(n, wanted)
         return float(shares.std(ddof=1) / math.sqrt(len(shares)))
 
+    def expected_widths(self, n: int) -> Array:
+        """The widths of studies of n cases of the population, (batches, studies of a batch).
+
+        They differ from those of studies drawn from the pilot by a factor that nobody knows.
+        """
+        widths = self.widths_at(n)
+        # Each batch has factors of all sizes.
+        return widths * np.resize(self.pilot_factors, widths.shape[::-1]).T
+
+    @property
+    def pilot_factors(self) -> Array:
+        """By what the spread of the population may exceed that of the pilot, ascending.
+
+        Pilots drawn from the pilot have widths that scatter about it as it does about the
+        population, on a logarithmic scale the other way round. Cases drawn from a sample scatter
+        less than the population by √(1 - 1/n), in the pilot and in the studies.
+        """
+        units = self.design.units
+        size = min(units, LARGEST_PILOT, self.most)
+        widths = self.widths_at(size)
+        logs = np.log(widths[widths > 0])
+        if logs.size < widths.size / 2:
+            logs = np.zeros(1)
+        noise = (logs.mean() - logs) * math.sqrt(size / units)
+        return np.sort(np.exp(noise)) * units / (units - 1)
+
     def _shares_reached(self, n: int, wanted: float) -> Array:
         """The share within each batch."""
-        widths = self.widths_at(n)
+        widths = self.expected_widths(n)
         # An interval of width 0 comes from equal values; it says nothing and counts as missing.
         return np.asarray(((widths > 0) & (widths <= wanted)).mean(axis=1))
 
@@ -260,7 +288,7 @@ class Studies:
         self, n: int, assurance: float, wanted: float | None, around: Sequence[float] = ()
     ) -> SampleSize:
         """The plan at n, from its simulated widths; its curve goes on to multiples of n."""
-        widths = self.widths_at(n)
+        widths = self.expected_widths(n)
         for multiple in around:
             self.widths_at(min(max(round(multiple * n), 2), self.most))
         level, method = self.request.level, self._method(n)
@@ -296,7 +324,7 @@ class Studies:
             rule="" if self.request.method is not None else RULE,
             label=self.label,
             curve=tuple(
-                (size, _quantile(self.widths[size], assurance))
+                (size, _quantile(self.expected_widths(size), assurance))
                 for size in _apart(sorted(self.widths), n)
             ),
             counted=self.counted,
@@ -313,9 +341,13 @@ class Studies:
         return f"{records.n_groups} clusters with {records.n_cases} cases{within}"
 
     def _notes(self) -> tuple[str, ...]:
+        noise = 100 * float(np.log(self.pilot_factors).std())
+        allowed = (
+            f"Allowed for: that the width of a pilot of this size is off by {noise:.0f} % (SD)."
+        )
         if self.design.units >= SMALL_PILOT:
-            return ()
-        return (f"A pilot of {self._pilot_text} says little about spread and failures.",)
+            return (allowed,)
+        return (allowed, f"A pilot of {self._pilot_text} says little about spread and failures.")
 
 
 def _apart(sizes: list[int], n: int) -> list[int]:

@@ -501,9 +501,7 @@ def _method_line(plan: SampleSize) -> str:
 
 def _assured(plan: SampleSize) -> str:
     """What the share of studies does."""
-    if not plan.parts:
-        return "reach the width"
-    return "hold enough of each class" if len(plan.parts) > 1 else "hold enough of the class"
+    return "reach both widths" if len(plan.parts) > 1 else "reach the width"
 
 
 def _simulation_lines(plan: SampleSize, *, alone: bool) -> list[str]:

@@ -10,6 +10,7 @@ from halfwidth.core.option_names import spelled
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.resolve import AUTO
+from halfwidth.planning.checks import check_positive
 from halfwidth.planning.pilot import PilotGoals, plans_of_pilot
 from halfwidth.results.sample_size import SampleSizes
 from halfwidth.verbs.given import as_data
@@ -19,6 +20,7 @@ def plan(
     data: Any,
     *,
     halfwidth: Any = None,
+    width: Any = None,
     n: Any = None,
     assurance: float = 0.8,
     metric: Any = None,
@@ -51,6 +53,8 @@ def plan(
     halfwidth : float or sequence of float, optional
         The half-width wanted, the number after the ±. In the metric's unit; half of the width,
         where the interval is not symmetric.
+    width : float or sequence of float, optional
+        Instead of it the width wanted, high - low.
     n : int or sequence of int, optional
         The reverse: the width that so many cases give.
     assurance : float, default 0.8
@@ -98,7 +102,7 @@ def plan(
     >>> dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
     >>> (plan,) = hw.plan(dice, halfwidth=0.02, metric="dsc", method="t", rng=1)
     >>> plan.n_for_width
-    24
+    44
     >>> round(hw.plan(dice, n=40, metric="dsc", method="t", rng=1)[0].width, 3)
     0.026
     """
@@ -108,13 +112,14 @@ def plan(
             f"{type(values).__name__} cannot be a pilot: studies are drawn from values of cases "
             "(CaseValues); planning.auroc and planning.classes plan test sets"
         )
-    if (halfwidth is None) == (n is None):
+    if [halfwidth, width, n].count(None) != 2:
         raise OptionError(
-            f"give one of {spelled('halfwidth')} and {spelled('n')}, the number of cases"
+            f"give one of {spelled('halfwidth')}, {spelled('width')} and {spelled('n')}, the "
+            "number of cases"
         )
-    goals = PilotGoals(
-        _each("halfwidth", halfwidth), _each("n", n), assurance, as_flag("curve", curve)
-    )
+    wanted = [check_positive("width", one) / 2 for one in _each("width", width)]
+    wanted += _each("halfwidth", halfwidth)
+    goals = PilotGoals(wanted, _each("n", n), assurance, as_flag("curve", curve))
     return plans_of_pilot(
         values.with_metric(metric),
         goals,

@@ -29,6 +29,9 @@ PLANNING: Final[dict[str, Option]] = {
         group=Group.GOAL,
     ),
     "width": _wanted("Instead of it the width wanted, high - low."),
+    "plan.width": _wanted("Instead of it the width wanted, high - low.")._replace(
+        type="float or sequence of float, optional"
+    ),
     "power": _wanted(
         "The power wanted, to find the difference or to show non-inferiority, instead of a width "
         "or beside it: 0.8, for example."
@@ -43,10 +46,6 @@ PLANNING: Final[dict[str, Option]] = {
         "for example.",
         "Without it about half of the studies are wider than planned.",
     )._replace(metavar="SHARE"),
-    "classes.assurance": _wanted(
-        "The probability with which a sample is to hold enough cases of both classes, from 0.5 up "
-        "to below 1."
-    )._replace(metavar="SHARE"),
     "planning.method": Option(
         "The method planned for: what the default analysis takes, or one that is named, of "
         '``halfwidth.METHODS``; ``"t"`` and ``"z"`` have formulas.',
@@ -56,10 +55,18 @@ PLANNING: Final[dict[str, Option]] = {
         group=Group.INTERVAL,
     ),
     "auroc.method": Option(
-        "The method whose width has a formula: that of the interval that will be reported.",
-        "`metric_ci` makes the first, with t for z.",
-        default="delong_logit",
-        choices=("delong_logit", "delong", "hanley_mcneil"),
+        "The method planned for: what the default analysis takes, or ``delong_logit_t`` or "
+        "``dirichlet``, simulated too; ``delong_logit``, ``delong`` and ``hanley_mcneil`` have "
+        "formulas.",
+        default="auto",
+        metavar="NAME",
+        group=Group.INTERVAL,
+    ),
+    "proportion.method": Option(
+        "The method planned for.",
+        "Published tables mostly have Wald's, p ± z SE, which is too narrow near 0 and 1.",
+        default="wilson",
+        choices=("wilson", "wald"),
         metavar="NAME",
         group=Group.INTERVAL,
     ),
@@ -112,11 +119,10 @@ PLANNING: Final[dict[str, Option]] = {
         "Models on the same cases need one, and others have none.",
         metavar="R",
     ),
-    "paired": Option(
-        "Whether both models see the same cases; otherwise n is the number of cases of each.",
-        default=True,
+    "unpaired": Option(
+        "Two models on cases of their own, n each, instead of the same cases twice.",
+        default=False,
         group=Group.ASSUMED,
-        off="--unpaired",
     ),
     "difference": _assumed(
         "The true difference, whose power is told: how often the interval excludes 0, or with "
