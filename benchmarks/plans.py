@@ -48,7 +48,7 @@ class Promise:
 
 def cases_for(plan: Any) -> int:
     """Those for the power or the width, without what reliable intervals take."""
-    return plan.n if plan.parts else plan.requirements[0].n
+    return int(plan.n if plan.parts else plan.requirements[0].n)
 
 
 def kept(plan: Any, intervals: list[tuple[float, float]]) -> bool:
@@ -81,9 +81,11 @@ def values_study(
     return ends(hw.summary_ci(values, metric="dsc", rng=seed(generator), **options))
 
 
-def compared(generator: Generator, models: Any, metric: str, **options: Any) -> Any:
+def compared(
+    generator: Generator, models: Any, metric: str, **options: Any
+) -> list[tuple[float, float]]:
     """The interval of the difference of two models."""
-    found = hw.compare(models, metric=metric, test="none", rng=seed(generator), **options)
+    found = hw.compare(models, metric=metric, rng=seed(generator), **options)
     return ends(found[0].estimate)
 
 
@@ -153,7 +155,7 @@ def areas_study(
         name: math.sqrt(r) * common + math.sqrt(1 - r) * generator.normal(size=n) + shift * y
         for name, shift in zip(("new", "old"), shifts, strict=True)
     }
-    pairing = "complete" if correlation is not None else "none"
+    pairing: Any = "complete" if correlation is not None else "none"
     if correlation is None:
         scores["old"] = generator.normal(size=n) + shifts[1] * y
     models = hw.Predictions.from_arrays(y, scores, scores="any", pairing=pairing)
@@ -456,11 +458,12 @@ def promises() -> Iterator[Promise]:
             **dsc,
         )
     yield Promise("clusters, pilot of 40, .8", plan_of_clusters, clusters_study, True)
-    for name, cases, options in (
+    pilots: tuple[tuple[str, int, dict[str, Any]], ...] = (
         ("mean by t, pilot of 40, .8", 40, {"halfwidth": 0.02, "method": "t"}),
         ("SD, pilot of 40, .8", 40, {"halfwidth": 0.015, "statistic": "sd"}),
         ("median, pilot of 60, .8", 60, {"halfwidth": 0.025, "statistic": "median"}),
-    ):
+    )
+    for name, cases, options in pilots:
         rest = {key: value for key, value in options.items() if key != "halfwidth"}
         yield Promise(
             name,
