@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 from halfwidth.planning.spread import SHARE, SpreadModel, spread_models, usual_correlations
-from halfwidth.planning.spread_fit import fit_spread
 
 ROOT = Path(__file__).resolve().parents[2]
 _SPEC = importlib.util.spec_from_file_location("spread", ROOT / "benchmarks" / "spread.py")
@@ -103,7 +102,7 @@ def test_the_page_has_the_numbers_that_are_shipped(shared: Path) -> None:
 def test_a_polynomial_is_found_again() -> None:
     means = np.linspace(0.1, 0.9, 12)
     sds = 0.05 + 0.9 * means - 0.8 * means**2
-    model = fit_spread("dsc", means, sds, ["a", "b", "c"] * 4)
+    model = script.fit_spread("dsc", means, sds, ["a", "b", "c"] * 4)
     assert model.coefficients == pytest.approx((0.05, 0.9, -0.8))
     assert model.residual_sd == pytest.approx(0, abs=1e-12)
     assert model.ratio == pytest.approx((1, 1))
@@ -114,7 +113,7 @@ def test_the_fit_is_that_of_numpy_and_its_error_that_of_tasks_left_out() -> None
     means = rng.uniform(0.1, 0.9, 30)
     tasks = np.repeat(["a", "b", "c"], 10)
     sds = means * (1 - means) + rng.normal(0, 0.02, 30)
-    model = fit_spread("dsc", means, sds, tasks.tolist())
+    model = script.fit_spread("dsc", means, sds, tasks.tolist())
     assert model.coefficients == pytest.approx(tuple(np.polyfit(means, sds, 2)[::-1]))
     residuals = sds - np.polyval(np.polyfit(means, sds, 2), means)
     assert model.residual_sd == pytest.approx(np.sqrt((residuals**2).sum() / 27))

@@ -120,10 +120,6 @@ class ExpectedIntervals:
             return at(self._node(n))
         return (1 - share) * at(self._node(low)) + share * at(self._node(2 * low))
 
-    def relative_error(self, n: int) -> float:
-        """Monte-Carlo standard error of the mean width, relative to it."""
-        return self._node(self._place(n)[0]).error
-
     def width_at(self, n: int) -> float:
         """The mean width in studies of n cases exactly, whatever the nodes."""
         return _mean_width(self._simulated(n)) * self.width_by_t(n)

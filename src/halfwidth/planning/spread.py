@@ -2,7 +2,7 @@
 
 If a paper prints a mean without an SD, the reader must guess. Christodoulou et al. (2024)
 guess the SD of a Dice coefficient by a second-order polynomial of its mean. The polynomials here
-are fitted on real instances (`halfwidth.planning.spread_fit`), and their error goes with them.
+are fitted on real instances (`benchmarks/spread.py`), and their error goes with them.
 """
 
 from __future__ import annotations
