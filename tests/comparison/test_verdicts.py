@@ -87,10 +87,10 @@ def test_the_margin_of_a_ratio_is_a_share_lost_or_its_inverse_won(
         for names in (["new", "old"], ["old", "new"]):
             chosen = {name: data[name] for name in names}
             (item,) = hw.compare(chosen, metric=metric, effect="ratio", margin=0.2)
-            logs = sorted(item.sign * np.log([item.low, item.high]))
+            low, high = sorted(item.sign * np.log([item.low, item.high]))
             found = item.verdict
             assert found is not None
-            expected = said_by_all_values(*logs, abs(math.log(limit)))
+            expected = said_by_all_values(low, high, abs(math.log(limit)))
             assert (found.word, found.beyond_margin) == expected
             words.add(expected)
     assert len(words) >= 6
@@ -318,7 +318,7 @@ def test_what_few_cases_cost_falls_faster(n: int, method: str) -> None:
         """Whether the bound is z(.8) standard errors within the limit."""
         item = copied(times)
         error = (new - old).std(ddof=1) / math.sqrt(times * n)
-        return item.low + options["margin"] > 0.841621 * error
+        return bool(item.low + options["margin"] > 0.841621 * error)
 
     enough = next(k for k in range(2, 50) if often_enough(k))
     # Between the last number of copies that is not enough and the first that is; 40 % either way.
