@@ -25,6 +25,7 @@ from halfwidth.comparison.verdicts import (
 from halfwidth.document.render import render
 from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.results.comparison import Effect, Verdict
+from halfwidth.results.comparison_words import family_sentence
 
 VALUES = np.linspace(0.4, 0.9, 30)
 GAIN = hw.MetricSpec("gain", better=hw.Better.HIGHER)
@@ -503,7 +504,7 @@ AHEAD = "{} is better than c by 0.051 (0.047 to 0.055; p < .001)"
             f"{AHEAD.format('a')}, more than the margin of 0.02",
             f"{AHEAD.format('b')}, more than the margin of 0.02",
             (
-                "a against b 0.0001 (-0.0013 to 0.0015; p = .92): neither is worse by the margin "
+                "a against b -0.0001 (-0.0015 to 0.0013; p = .92): neither is worse by the margin "
                 "of 0.02 (p < .001)"
             ),
         ),
@@ -521,6 +522,26 @@ def test_of_many_comparisons_each_level_has_one_sentence_wherever_they_are_told(
             assert f"organ {place}, mean DSC: {of_a}; {of_b}; {last} {how}" in text
         # A report says it in brief, below the table and for the paper.
         assert text.count(how) == (9 if told.startswith("#") else 3)
+
+
+def test_the_sentence_of_a_family_keeps_signs_and_groups_what_is_too_few() -> None:
+    case = np.arange(30)
+    worse = 10 + np.sin(case * 7) / 2
+    each = {"x": worse, "y": worse - 0.1 + np.cos(case * 3) / 2, "z": worse / 2 + np.cos(case) / 9}
+    options: dict[str, Any] = {"metric": "hd95", "method": "t", "rng": 1}
+    found = hw.compare(each, margin=0.4, **options)
+    assert found["x", "y"].value > 0
+    assert "x against y 0.087 mm (-0.055 to 0.229; p = .31)" in family_sentence(found)
+    back = hw.compare(dict(reversed(each.items())), margin=0.4, **options)
+    assert "y against x -0.087 mm (-0.229 to 0.055; p = .31)" in family_sentence(back)
+    ratio = family_sentence(hw.compare(each, metric="hd95", effect="ratio"))
+    assert "z is better than x: x 2.001 times as large (1.989 to 2.013; p < .001)" in ratio
+    few = {name: values[:4] for name, values in each.items()}
+    assert family_sentence(hw.compare(few, **options)) == (
+        "mean HD95: 4 pairs are too few to say which is better, as no exact test of so few, "
+        "adjusted for 3 comparisons, has p below .375: x against y, x against z, y against z (95 % "
+        "CIs of each pair alone; n = 4; p by stepdown of 3 comparisons)."
+    )
 
 
 # --------------------------------------------------------------------------- cases of the issue
