@@ -16,7 +16,7 @@ DOCS = Path(generate.__file__).parent
 FOUR = ("classification.md", "comparing.md", "gate.md", "planning.md")
 QUICKSTARTS = generate.PAGES_TOLD[len(FOUR) :]
 OTHER = {
-    "verdict": {"superior": "inconclusive", "inconclusive": "superior"},
+    "verdict": {"non-inferior": "non-superior", "non-superior": "non-inferior"},
     "method": {"dirichlet": "dirichlet_pareto", "percentile": "bca", "bca": "percentile"},
 }
 
@@ -86,12 +86,12 @@ def changed(kind: str, said: str) -> str:
     """Another verdict, another method, or a number with another last digit."""
     if kind == "number":
         return said[:-1] + str((int(said[-1]) + 1) % 10)
-    other = OTHER[kind].get(said.lower(), "superior" if kind == "verdict" else "wald")
+    other = OTHER[kind].get(said.lower(), "non-inferior" if kind == "verdict" else "wald")
     return other.capitalize() if said[0].isupper() else other
 
 
 def test_a_value_without_a_source_is_found() -> None:
-    text = "The gland is superior by `wilson`, n = 120, in 7.5 % of 95 % intervals."
+    text = "The gland is non-inferior by `wilson`, n = 120, in 7.5 % of 95 % intervals."
     assert [one.split()[0] for one in told.unmarked(text)] == [
         "verdict",
         "method",
@@ -107,7 +107,7 @@ $ halfwidth compare a.csv b.csv \\
 halfwidth: wrote a.png
 label   difference  95 % CI            n  verdict
 ───────────────────────────────────────────────────────
-gland         0.08  0.03 to 0.14      30  superior
+gland         0.08  0.03 to 0.14      30  better
 left         -0.01  -0.02 to 0.01  1,200  non-inferior
 kidney
 
@@ -115,20 +115,20 @@ Difference in AUROC
 
 first  second  verdict
 ──────────────────────────
-0.984   0.978  inconclusive
+0.984   0.978  open
 ```
 """
 
 
 def test_what_a_page_prints_is_read_by_row_and_column_or_behind_a_text() -> None:
     for key, value in (
-        ("gland; verdict", "superior"),
+        ("gland; verdict", "better"),
         ("left kidney; verdict", "non-inferior"),
         ("left kidney; 95 % CI; 1", "0.01"),
         ("left kidney; n", "1,200"),
         ("after --margin", "0.02"),
         ("after gland 0.08; 1", "0.14"),
-        ("Difference in AUROC :: *; verdict", "inconclusive"),
+        ("Difference in AUROC :: *; verdict", "open"),
     ):
         told_now = told.filled(f"{PRINTED}\nIt is x<!-- printed: {key} -->.")
         assert told_now.endswith(f"It is {value}<!-- printed: {key} -->.")
@@ -140,7 +140,7 @@ def test_a_value_is_written_as_it_stands_there() -> None:
     def filled(value: str, key: str = "left kidney; 95 % CI") -> str:
         return told.filled(f"{PRINTED}\n{value}<!-- printed: {key} -->").split("\n")[-1]
 
-    assert filled("*Inferior*", "gland; verdict").startswith("*Superior*<")
+    assert filled("*Worse*", "gland; verdict").startswith("*Better*<")
     assert filled("3.1", "gland; difference").startswith("0.1<")
     assert filled("9,999", "left kidney; n").startswith("1,200<")
     assert filled("5 %", "after gland").startswith("8 %<")

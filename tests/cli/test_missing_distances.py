@@ -169,5 +169,7 @@ def test_a_spurious_case_is_no_miss_and_counts_as_failed(run: Run, monai: Path) 
 
 
 def test_converted_distances_say_that_a_miss_may_be_spurious(run: Run, monai: Path) -> None:
-    ran = run("convert", monai, "--value", "hd95", "--metric", "hd95", "-o", "long.csv")
+    ran = run(
+        "convert", monai, "--value", "hd95", "--metric", "hd95", "-o", monai.with_name("long.csv")
+    )
     assert "where the reference is empty, it is 'spurious', which nothing in the table" in ran.err

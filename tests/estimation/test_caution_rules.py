@@ -278,7 +278,7 @@ SITUATIONS |= {
     )[0],
     "HW805": lambda: between(SERIES, LOWER, LOWER**2, correction="none", test="none"),
     "HW806": lambda: between(SERIES, LOWER.where(np.arange(len(LOWER)) > 2), missing="omit"),
-    "HW807": lambda: between(0.8 + CLOSE, np.full(len(CLOSE), 0.8)),
+    "HW807": lambda: between(0.8 + CLOSE, np.full(len(CLOSE), 0.8), test="auto"),
     "HW808": lambda: hw.compare(
         hw.CaseValues.from_table(
             pd.DataFrame(
@@ -292,11 +292,11 @@ SITUATIONS |= {
             )
         )
     )[0],
-    "HW811": lambda: between(SERIES[:4], LOWER[:4]),
+    "HW811": lambda: between(SERIES[:4], LOWER[:4], test="auto"),
     "HW812": lambda: between(
-        [1, 1] + [0] * 22, [0, 0, 1, 1] + [0] * 20, y_true=[1, 0] * 12, metric="ppv"
+        [1, 1] + [0] * 22, [0, 0, 1, 1] + [0] * 20, y_true=[1, 0] * 12, metric="ppv", test="auto"
     ),
-    "HW813": lambda: between(SERIES, LOWER, pairing="none", strata=list(SOME)),
+    "HW813": lambda: between(SERIES, LOWER, pairing="none", strata=list(SOME), test="auto"),
     "HW815": lambda: between(
         30 * SMALL, 30 * np.r_[SMALL[:-1], 2.0], 30 * SMALL[::-1], metric="hd95"
     ),

@@ -243,14 +243,17 @@ def family_sentence(differences: Sequence[Difference]) -> str:
     B against C (95 % CIs of each pair alone; n = 40; p by stepdown of 3 comparisons).``
     """
     first = differences[0]
-    claims = [_claim_of(one) for one in differences if one.verdict and one.verdict.word != OPEN]
-    unsettled = [
-        f"{one.first} against {one.second}"
-        for one in differences
-        if one.verdict and one.verdict.word == OPEN
-    ]
-    if unsettled:
-        claims.append(f"open: {', '.join(unsettled)}")
+    claims, alike = [], {TOO_FEW: "", OPEN: "open"}
+    together: dict[str, list[str]] = {}
+    for one in differences:
+        if one.verdict is None:
+            continue
+        if one.verdict.word not in alike:
+            claims.append(_claim_of(one, one.verdict))
+            continue
+        what = alike[one.verdict.word] or claim_text(one, one.verdict)
+        together.setdefault(what, []).append(f"{one.first} against {one.second}")
+    claims += [f"{what}: {', '.join(pairs)}" for what, pairs in together.items()]
     label = f"{first.estimate.label}, " if first.estimate.label else ""
     alone = " of each pair alone" if first.correction else ""
     basis = ", ".join(dict.fromkeys(one.estimate.basis_text for one in differences))
@@ -261,33 +264,34 @@ def family_sentence(differences: Sequence[Difference]) -> str:
     return f"{label}{first.subject}: {'; '.join(claims)} ({level} CIs{alone}; {basis}{how})."
 
 
-def _claim_of(difference: Difference) -> str:
+def _claim_of(difference: Difference, verdict: Verdict) -> str:
     """``C is better than A by 0.037 (0.023 to 0.052; p = .001)``, the better model first."""
-    verdict = difference.verdict
-    if verdict is None:
-        return ""
-    names, (size, ends) = (difference.first, difference.second), _sizes(difference)
-    numbers = f"{size} ({ends}; {p_equals(p_text(decisive_p(difference)))})"
+    names = difference.first, difference.second
     if verdict.word not in (BETTER, WORSE):
+        numbers = _numbers(difference, signed=True)
         return f"{' against '.join(names)} {numbers}: {claim_text(difference, verdict)}"
     better, other = names if verdict.word == BETTER else names[::-1]
     than = {SHOWN: ", more than ", EXCLUDED: ", less than "}.get(verdict.beyond_margin or "")
     margin = f"{than}{_margin_text(difference, verdict)}" if than else ""
-    return f"{better} is better than {other} by {numbers}{margin}"
+    by = f": {difference.first}" if difference.effect == "ratio" else " by"
+    return f"{better} is better than {other}{by} {_numbers(difference, signed=False)}{margin}"
 
 
-def _sizes(difference: Difference) -> tuple[str, str]:
-    """How large a difference is, and its interval, without its sign; of a ratio as it is."""
+def _numbers(difference: Difference, *, signed: bool) -> str:
+    """``0.037 (0.023 to 0.052; p = .001)``; of a ratio ``1.25 times as large (1.20 to 1.31; ...)``.
+
+    Without its sign a difference is that of the better model.
+    """
     estimate = difference.estimate
     value, low, high = difference.value, difference.low, difference.high
-    if difference.effect == "ratio":
-        return f"a ratio of {estimate.text_of(value)}", estimate.ends_text
-    if value < 0:
+    if value < 0 and not signed:
         value, low, high = -value, -high, -low
-    ends = f"{estimate.text_of(low)} to {estimate.text_of(high)}"
-    if math.isnan(low):
-        ends = "no CI"
-    return f"{estimate.text_of(value)}{_in_unit_of(difference)}", ends
+    ratio = " times as large" if difference.effect == "ratio" else ""
+    ends = "no CI"
+    if not math.isnan(low):
+        ends = f"{estimate.text_of(low)} to {estimate.text_of(high)}"
+    size = f"{estimate.text_of(value)}{_in_unit_of(difference)}{ratio}"
+    return f"{size} ({ends}; {p_equals(p_text(decisive_p(difference)))})"
 
 
 def _units(difference: Difference) -> str:

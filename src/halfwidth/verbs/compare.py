@@ -72,9 +72,9 @@ def compare(
         First minus second, or first over second. Of raters the ratio is Williams' index: 1
         where the model is like one more rater.
     test : {"auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"}, default "none"
-        Another test beside the p value of the interval, on which verdicts rest. ``"auto"``:
-        mid-p McNemar for proportions of independent cases, else a permutation of the two
-        results of each case.
+        Another test, beside the p value of the interval; verdicts rest on the latter.
+        ``"auto"``: mid-p McNemar for proportions of independent cases, else a permutation of
+        the two results of each case.
     correction : str, default "stepdown"
         Of the p values of several comparisons, with intervals that hold for all of them.
         ``"stepdown"`` under their joint law has the most power; ``"holm"`` and ``"bonferroni"``

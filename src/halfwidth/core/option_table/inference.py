@@ -131,7 +131,7 @@ COMPARISON: Final[dict[str, Option]] = {
         flag="--ratio",
     ),
     "test": Option(
-        "Another test beside the p value of the interval, on which verdicts rest.",
+        "Another test, beside the p value of the interval; verdicts rest on the latter.",
         '``"auto"``: mid-p McNemar for proportions of independent cases, else a permutation of '
         "the two results of each case.",
         default="none",
