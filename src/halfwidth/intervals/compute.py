@@ -30,6 +30,7 @@ from halfwidth.resampling.engine import (
     bootstrap_distribution,
     jackknife_degrees,
     jackknife_error,
+    knows_tails,
     least_distances,
     model_error,
     robust_error,
@@ -40,7 +41,6 @@ from halfwidth.resampling.engine import (
     weights_need_bounds,
 )
 from halfwidth.resampling.exact import proportions
-from halfwidth.resampling.exact.dirichlet_means import DirichletMeans
 from halfwidth.resampling.expansion import FEWEST_EXPANDED, unexpanded_tail
 from halfwidth.resampling.forms import ranked_errors
 from halfwidth.resampling.forms.contract import BothEnds, declared_form, single_model
@@ -498,7 +498,6 @@ class ByLevel:
             made.append(apply(method, *how, clip=self.clip, errors=self.errors))
         return made
 
-
     def sharing(self, batch: ByLevel, row: int) -> ByLevel:
         """The same, by draws and errors of a batch in which this is the sample of a row."""
         recipes, shared = dict(self.ingredients.recipes), batch.ingredients
@@ -538,9 +537,10 @@ def tails_of_null(method: MethodSpec, by_level: ByLevel) -> Callable[[float], Ar
     enough = degrees >= FEWEST_EXPANDED - 1 and by_level.bounds.finite
     if not (placed and enough) and method.name != spec_of(dirichlet).name:
         return None
-    lower, upper = made[Need.WEIGHTED](method)
-    if not all(isinstance(one, DirichletMeans | DrawnReplicates) for one in (lower, upper)):
+    laws: Any = made[Need.WEIGHTED](method)
+    if not all(knows_tails(one) for one in laws):
         return None
+    lower, upper = laws
 
     def tails_at(null: float) -> Array:
         below = null < made[Need.ESTIMATE]
