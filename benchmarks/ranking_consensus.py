@@ -28,7 +28,7 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import replicates
 from halfwidth.resampling.joint.laws import LargestT
 from halfwidth.resampling.joint.simultaneous import MEAN, all_pairs, mean_differences
-from halfwidth.resampling.joint.stepdown import adjusted_by_stepdown
+from halfwidth.resampling.joint.stepdown import Observed, adjusted_by_stepdown
 
 ALPHA, RESAMPLES, CORRELATION = 0.05, 999, 0.8
 GAPS = {
@@ -98,7 +98,7 @@ def _task(
     differences = mean_differences(values, pairs, design, plan)
     law = LargestT(differences, differences.usable)
     tails = stats.t.sf(law.seen(np.empty(0), np.zeros(2)), n - 1)
-    adjusted = adjusted_by_stepdown(tails, law.seen(tails, np.zeros(2)), law)
+    adjusted = adjusted_by_stepdown(Observed(tails, law, law.seen(tails, np.zeros(2))))
     better = square(pairs, adjusted <= level.alpha, models)
     drawn, names = replicates(values, design, MEAN, plan), tuple(map(str, range(models)))
     return Trace(names, values.mean(axis=-1), drawn, 0.0, {1: (better, better.T)}, name)

@@ -45,7 +45,8 @@ def held(
         some = [one for one in compared if one.metric_spec.spec.name == name]
         together = [one.simultaneous for one in some if one.simultaneous is not None]
         low, high = np.array([(one.low, one.high) for one in together]).T
-        covered = bool(((low <= truth) & (truth <= high)).all())
+        # An end at no difference is a claim against it.
+        covered = bool(((low < truth) & (truth < high)).all())
         yield name, covered, float((high - low).mean()), any(one.p_adjusted <= 0.05 for one in some)
 
 

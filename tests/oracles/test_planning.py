@@ -79,7 +79,7 @@ def test_a_difference_has_the_sd_of_its_differences() -> None:
     generator = np.random.default_rng(4)
     a, b = generator.multivariate_normal([0, 0], [[4, 1.2], [1.2, 1]], size=50).T
     s_a, s_b, r = a.std(ddof=1), b.std(ddof=1), np.corrcoef(a, b)[0, 1]
-    by_parts = hw.planning.difference((s_a, s_b), n=50, correlation=r)
+    by_parts = hw.planning.difference(sd_a=s_a, sd_b=s_b, n=50, correlation=r)
     interval = stats.ttest_rel(a, b).confidence_interval()
     assert by_parts.width == pytest.approx(interval.high - interval.low, rel=1e-9)
     e = hw.summary_ci(a - b, method="t")
@@ -168,7 +168,7 @@ def test_assurance_of_the_classes_is_of_both_widths(
         return float(stats.binom.pmf(hits, cases, p)[high - low <= 2 * halfwidth].sum())
 
     def share(n: int) -> float:
-        m = np.arange(*stats.binom.ppf([1e-7, 1 - 1e-7], n, prevalence).astype(int))
+        m = np.arange(*np.asarray(stats.binom.ppf([1e-7, 1 - 1e-7], n, prevalence)).astype(int))
         both = [narrow(one, shares[0]) * narrow(n - one, shares[1]) for one in m]
         return float(stats.binom.pmf(m, n, prevalence) @ both)
 

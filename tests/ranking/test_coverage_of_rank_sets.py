@@ -14,7 +14,7 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.joint.laws import LargestT
 from halfwidth.resampling.joint.simultaneous import all_pairs, mean_differences
-from halfwidth.resampling.joint.stepdown import adjusted_by_stepdown, against_family
+from halfwidth.resampling.joint.stepdown import Observed, adjusted_by_stepdown, against_family
 
 LEVEL = Level(0.9)
 SAMPLES = 120
@@ -38,7 +38,10 @@ def sets_of(values: Array, seed: int) -> tuple[Ranks, Ranks]:
     law = LargestT(differences, differences.usable)
     tails = stats.t.sf(law.seen(np.empty(0), np.zeros(2)), n - 1)
     seen, every = law.seen(tails, np.zeros(2)), np.ones(tails.shape, dtype=bool)
-    found = [adjusted_by_stepdown(tails, seen, law), against_family(tails, seen, law, every)]
+    found = [
+        adjusted_by_stepdown(Observed(tails, law, seen)),
+        against_family(Observed(tails, law, seen), every),
+    ]
     stepwise, plain = (square(pairs, p_values <= LEVEL.alpha, models) for p_values in found)
     return rank_bounds(stepwise, stepwise.T), rank_bounds(plain, plain.T)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Iterable, Sequence
@@ -38,7 +39,23 @@ class ChosenPairs:
 
     def jobs(self, pair: Pair) -> tuple[Job, Job]:
         """Those of the two models."""
-        return self.family.jobs[pair[0]], self.family.jobs[pair[1]]
+        return self._jobs[pair[0]], self._jobs[pair[1]]
+
+    @functools.cached_property
+    def _jobs(self) -> dict[str, Job]:
+        """With the functional of the first model where it is the same, so that pairs share draws.
+
+        Functionals of test sets are made for each model, and equal ones are not known as such.
+        """
+        first, *_ = (one.functional for one in self.family.jobs.values())
+        shared = first.statistic.spec.of_records
+        return {
+            name: replace(one, functional=first)
+            if shared
+            and (one.functional.metric, one.functional.binary) == (first.metric, first.binary)
+            else one
+            for name, one in self.family.jobs.items()
+        }
 
 
 @frozen(eq=False)

@@ -23,13 +23,14 @@ from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic, spec_of
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Bounds, Interval, Level
 from halfwidth.intervals.dirichlet_intervals import dirichlet, dirichlet_pareto, open_side
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import DrawnReplicates, Quantiles, WithTails
+from halfwidth.resampling.distribution import DrawnReplicates, Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import (
     acceleration,
     bootstrap_distribution,
     jackknife_degrees,
     jackknife_error,
+    knows_tails,
     least_distances,
     model_error,
     robust_error,
@@ -538,9 +539,10 @@ def tails_of_null(method: MethodSpec, by_level: ByLevel) -> Callable[[float], Ar
     known = degrees >= 1 and by_level.bounds.finite
     if not (placed and known) and method.name != spec_of(dirichlet).name:
         return None
-    lower, upper = made[Need.WEIGHTED](method)
-    if not (isinstance(lower, WithTails) and isinstance(upper, WithTails)):
+    laws: Any = made[Need.WEIGHTED](method)
+    if not all(knows_tails(one) for one in laws):
         return None
+    lower, upper = laws
 
     def tails_at(null: float) -> Array:
         estimates = made[Need.ESTIMATE]

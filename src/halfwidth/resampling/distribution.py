@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,14 +50,6 @@ class Distribution(Quantiles, Protocol):
 
     def mean(self) -> Array:
         """The mean."""
-
-
-@runtime_checkable
-class WithTails(Protocol):
-    """A distribution that knows how much of it lies beyond a value."""
-
-    def tail_of(self, values: Array, some: NDArray[np.bool_], *, above: bool) -> Array:
-        """Of some samples, the tail whose quantile is a value."""
 
 
 class AllDefined:

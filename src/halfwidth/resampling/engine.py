@@ -15,8 +15,9 @@ from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution
+from halfwidth.resampling.distribution import Distribution, DrawnReplicates, Quantiles
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.exact.dirichlet_means import DirichletMeans
 from halfwidth.resampling.exact.proportions import binomial, studentized_binomial
 from halfwidth.resampling.forms import generic
 from halfwidth.resampling.forms.contract import BothEnds, tie_size
@@ -125,6 +126,11 @@ def weighted_distributions(
     if dirichlet is None:
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
     return dirichlet.both_ends(values, design, statistic, plan, pseudo_cases)
+
+
+def knows_tails(law: Quantiles) -> bool:
+    """Whether a distribution tells how likely a value lies beyond another (`tail_of`)."""
+    return isinstance(law, DirichletMeans | DrawnReplicates)
 
 
 def least_distances(values: Array, design: Design, *, paired: bool = False) -> Array:
