@@ -210,17 +210,24 @@ def test_assurance_of_a_quantile_is_the_share_of_its_exact_intervals(
     """Widths in 20 000 samples, of normal values or of shares, with NumPy's draws."""
     options: dict[str, Any] = {} if sd is None else {"sd": sd}
     plan = hw.planning.quantile(q, halfwidth=0.04, assurance=0.8, **options)
-    n = plan.requirements[0].n
-    generator = np.random.default_rng(4)
-    drawn = generator.random((20_000, n)) if sd is None else generator.normal(0, sd, (20_000, n))
     name = "median" if q == 0.5 else f"quantile:{q}"
-    one = hw.summary_ci(np.arange(float(n)), statistic=name)
-    low, high = int(one.low), int(one.high)
-    drawn.partition((low, high), axis=1)
-    widths = drawn[:, high] - drawn[:, low]
-    assert (widths <= 0.08).mean() == pytest.approx(0.8, abs=0.03)
+
+    def widths(n: int) -> Any:
+        generator = np.random.default_rng(4)
+        values = (
+            generator.random((20_000, n)) if sd is None else generator.normal(0, sd, (20_000, n))
+        )
+        one = hw.summary_ci(np.arange(float(n)), statistic=name)
+        low, high = int(one.low), int(one.high)
+        values.partition((low, high), axis=1)
+        return values[:, high] - values[:, low]
+
+    # Ranks of the ends are whole numbers, so that the share goes up in steps.
+    n = plan.requirements[0].n
+    assert (widths(n) <= 0.08).mean() >= 0.79
+    assert (widths(n - 1) <= 0.08).mean() <= 0.81
     plain = hw.planning.quantile(q, n=n, **options)
-    assert plain.width == pytest.approx(widths.mean(), rel=0.01)
+    assert plain.width == pytest.approx(widths(n).mean(), rel=0.01)
 
 
 # --------------------------------------------------------------------------- areas
