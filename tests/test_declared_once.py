@@ -26,7 +26,7 @@ LISTS_BY_NAME = ("estimation/choose.py", "study/plots/own_styles.py")
 OTHER_WORDS: dict[str, set[str]] = {
     # What signatures and docstrings show as they are written: defaults, words, and options.
     "core/option_table/": {
-        *("delong", "delong_logit", "hanley_mcneil"),
+        *("wald", "wilson"),
         *("correct", "sensitivity", "specificity", "dsc", "hd95"),
     },
     "cli/plan.py": {"auroc"},  # a command

@@ -40,6 +40,8 @@ CONDITIONAL = {
     "metrics/boundary_geometry.py _full_runs": GROWS,
     "metrics/surface.py _pieces": "corners of one cell, fewer each time",
     "planning/quantiles.py _n_for_span": "a whole number that falls to the fewest cases",
+    "planning/scaled_studies.py _cases_for": "n falls to the fewest, or grows until studies are "
+    "near enough, as their ends do with √n",
     "planning/simulated_studies.py smallest_n": "n falls to 2, or grows to the most cases and is "
     "refused there; then " + WHOLE_NUMBERS,
     "planning/width_formulas.py smallest_n": "n doubles to the most cases and is refused there, or "

@@ -310,7 +310,7 @@ def test_a_pilot_with_clusters_counts_these(run: Run, tmp_path: Path) -> None:
         ("quantile --quantile 1 --width .1", "--quantile 1 is not strictly between 0 and 1"),
         ("quantile --quantile 1e-12 --width .1", "too extreme"),
         ("quantile --quantile .9 -n 10", "needs at least 29"),
-        ("quantile --quantile .9 -n 9999999", "give an sd"),
+        ("quantile --quantile .9 -n 9999999", "more than the 1000000 cases that are ranked"),
         ("quantile --quantile .9 --width 1e-7", "ask for a wider interval"),
         ("difference --halfwidth .01", "give sd, the SD of the differences"),
         ("difference --sd .1 --sd-b .1 --width .01", "give one --sd, or --sd-a and --sd-b"),

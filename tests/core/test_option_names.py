@@ -24,7 +24,7 @@ DOORS = (Door.PYTHON, Door.COMMAND_LINE, Door.SPEC)
         (("by", ["a", "b"]), ("by=['a', 'b']", "--by a --by b", 'by = ["a", "b"]')),
         (("bounds", (0, 1.5)), ("bounds=(0, 1.5)", "--bounds 0,1.5", "bounds = [0, 1.5]")),
         (("metric", {"A": "dsc"}), ("metric={'A': 'dsc'}", "--metric A=dsc", None)),
-        (("paired", False), ("paired=False", "--unpaired", "paired = false")),
+        (("unpaired", True), ("unpaired=True", "--unpaired", "unpaired = true")),
         (("simultaneous", True), ("simultaneous=True", "--simultaneous", None)),
         (("simultaneous", False), ("simultaneous=False", "--no-simultaneous", None)),
         (("score.labels", "a.json"), ("labels='a.json'", "--label-names a.json", None)),
@@ -60,8 +60,8 @@ def test_a_long_value_is_cut() -> None:
 
 def test_workers_speak_the_words_of_the_door() -> None:
     with through(Door.COMMAND_LINE):
-        assert dict(in_workers(spelled, [("paired", False)], 1)) == {0: "--unpaired"}
-    assert dict(in_workers(spelled, [("paired", False)], 1)) == {0: "paired=False"}
+        assert dict(in_workers(spelled, [("unpaired", True)], 1)) == {0: "--unpaired"}
+    assert dict(in_workers(spelled, [("unpaired", True)], 1)) == {0: "unpaired=True"}
 
 
 def test_each_door_names_its_own_option(run: Run) -> None:

@@ -126,7 +126,7 @@ def test_a_second_mean_that_could_be_0_leaves_no_interval_and_the_reason(
     ).out
     (one,) = json.loads(said)["comparisons"]
     assert (one["low"], one["high"], one["method"]) == (None, None, "fieller")
-    assert one["verdict"]["word"] == "inconclusive"
+    assert one["verdict"]["word"] == "open"
 
 
 def test_three_models_two_metrics_and_two_groups_each_as_by_itself(

@@ -55,8 +55,8 @@ def test_metrics_in_columns_are_planned_apart() -> None:
 @pytest.mark.parametrize(
     ("data", "options", "words"),
     [
-        (A, {}, "give one of halfwidth= and n="),
-        (A, {"n": 9, "halfwidth": 0.1}, "give one of halfwidth= and n="),
+        (A, {}, "give one of halfwidth=, width= and n="),
+        (A, {"n": 9, "halfwidth": 0.1}, "give one of halfwidth=, width= and n="),
         (A, {"n": []}, "n= is an empty list"),
         (A, {"n": 9, "curve": "yes"}, "curve='yes' is neither"),
         (A, {"n": 10**6}, "more than the 20000 cases"),

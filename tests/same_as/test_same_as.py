@@ -103,7 +103,7 @@ CHANGES = {
     ),
     "a word of a table": (
         (GATE, "steps", 0, "out", "lines", 0),
-        lambda text: text.replace("inferior", "better"),
+        lambda text: text.replace("against", "versus"),
         "text at steps[].out.lines[]",
     ),
     "a line": ((GATE, "steps", 0, "out", "lines"), lambda x: x[1:], "at steps[].out.lines[]"),

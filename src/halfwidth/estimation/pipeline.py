@@ -351,7 +351,7 @@ def _laws_of_batch(
     unseen = _if_unseen(jobs[0], method) if request.failures == "both" else None
     methods = [method] if unseen is None else [method, unseen]
 
-    def of_rows(rows: slice) -> ByLevel:
+    def level_of_rows(rows: slice) -> ByLevel:
         return ByLevel.from_samples(
             samples[rows],
             functional.statistic,
@@ -373,7 +373,7 @@ def _laws_of_batch(
         low = np.min([one.interval.low for one in made], axis=0)
         return low, np.max([one.interval.high for one in made], axis=0)
 
-    whole = of_rows(slice(None))
+    whole = level_of_rows(slice(None))
     of_all = functools.cache(functools.partial(ends_of, whole))
     tails = None if unseen is not None else tails_of_null(method, whole)
     tails = tails and functools.cache(tails)
@@ -381,7 +381,7 @@ def _laws_of_batch(
     def law(row: int) -> Law:
         @functools.cache
         def own() -> ByLevel:
-            alone = of_rows(slice(row, row + 1))
+            alone = level_of_rows(slice(row, row + 1))
             return whole if len(values) == 1 else alone.sharing(whole, row)
 
         def ends(level: Level) -> tuple[float, float]:

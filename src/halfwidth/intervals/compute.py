@@ -507,14 +507,14 @@ class ByLevel:
         def weighted(method: MethodSpec) -> BothEnds:
             low, high = shared[Need.WEIGHTED](method)
             if isinstance(low, DrawnReplicates) and isinstance(high, DrawnReplicates):
-                own = low.of_row(row)
-                return own, own if high is low else high.of_row(row)
+                own = low.row_alone(row)
+                return own, own if high is low else high.row_alone(row)
             ends: BothEnds = recipes[Need.WEIGHTED]()(method)
             return ends
 
         def drawn(need: Need) -> Any:
             found = shared[need]
-            return found.of_row(row) if isinstance(found, DrawnReplicates) else recipes[need]()
+            return found.row_alone(row) if isinstance(found, DrawnReplicates) else recipes[need]()
 
         self.ingredients.take(
             {Need.WEIGHTED: lambda: functools.cache(weighted)}

@@ -147,7 +147,7 @@ def share_of_both(
 
     middle, reach = n * prevalence, SDS * math.sqrt(n * prevalence * (1 - prevalence)) + 1
     positives = np.arange(max(0, int(middle - reach)), min(n, int(middle + reach)) + 1)
-    upto = special.bdtr(positives, n, prevalence)
+    upto = special.bdtr(positives, n, float(prevalence))
     shares = np.diff(upto, prepend=0.0)
     for p, cases in zip(expected, (positives, n - positives), strict=True):
         if p is not None:

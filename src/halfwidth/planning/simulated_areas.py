@@ -62,8 +62,8 @@ class AreaStudies:
         """Intervals of the AUROC, or of the difference, in many studies of n cases."""
         scores = self._drawn(n)
         if self.correlation is not None or len(self.areas) == 1:
-            return self._of_curves(scores)[0]
-        (first, one), (second, other) = (self._of_curves(scores[:, [k]]) for k in (0, 1))
+            return self._by_delong(scores)[0]
+        (first, one), (second, other) = (self._by_delong(scores[:, [k]]) for k in (0, 1))
         return mover(np.stack([one, other]), (first, second), "difference", self.level)
 
     def weighted_share(self, n: int) -> float:
@@ -134,7 +134,7 @@ class AreaStudies:
         wrong = min(counts) * np.minimum(areas, 1 - areas).min(axis=-1)
         return np.asarray(wrong < self._enough)
 
-    def _of_curves(self, scores: Array) -> tuple[Interval, Array]:
+    def _by_delong(self, scores: Array) -> tuple[Interval, Array]:
         """Intervals of one AUROC, or of two on the same cases, and the estimates."""
         n, paired = scores.shape[-1], scores.shape[1] == 2
         counts = class_counts(n, self.prevalence)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from collections import defaultdict
@@ -188,7 +189,7 @@ class Studies:
         # Each batch has factors of all sizes.
         return widths * np.resize(self.pilot_factors, widths.shape[::-1]).T
 
-    @property
+    @functools.cached_property
     def pilot_factors(self) -> Array:
         """By what the spread of the population may exceed that of the pilot, ascending.
 
@@ -198,7 +199,10 @@ class Studies:
         """
         units = self.design.units
         size = min(units, LARGEST_PILOT, self.most)
+        asked = size in self.widths
         widths = self.widths_at(size)
+        if not asked:  # of a pilot, and no point of a curve
+            del self.widths[size]
         logs = np.log(widths[widths > 0])
         if logs.size < widths.size / 2:
             logs = np.zeros(1)

@@ -124,7 +124,7 @@ class DrawnReplicates(ABC):
             tails[row] = max(place, 0.0) / max(len(up_to) + len(further) - 1, 1)
         return tails
 
-    def of_row(self, row: int) -> Replicates:
+    def row_alone(self, row: int) -> Replicates:
         """Those of one sample of the batch."""
         return Replicates.sorting(self._rows[[row]])
 

@@ -218,7 +218,7 @@ def _margin_text(difference: Difference, verdict: Verdict) -> str:
 
 
 def verdict_text(difference: Difference) -> str:
-    """The verdict in a cell: ``better``, ``better by > 0.02``."""
+    """The verdict in a cell: *worse*, *worse by > 0.02*."""
     verdict = difference.verdict
     if verdict is None:
         return ""
