@@ -41,7 +41,6 @@ OTHER_WORDS: dict[str, set[str]] = {
     "metrics/boundary.py": {"percentile"},  # a parameter
     "metrics/detection/ranked.py": {"fppi"},  # a parameter
     "metrics/ranking.py": {"ap"},  # what the average precision of cases is called too
-    "resampling/exact/dirichlet_means.py": {"inverted"},  # what a table keeps
     # Fields, options, columns and kinds of claims of published numbers.
     "planning/published/": {"auroc", "correct"},
     "planning/calibrations.py": {"auroc"},  # an assumption

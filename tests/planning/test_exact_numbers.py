@@ -30,7 +30,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
         },
     ),
     ("classes", {"sensitivity": 0.75, "specificity": 0.5, "prevalence": 0.25, "n": 99}),
-    ("difference", {"sd": [0.25, 0.125], "correlation": 0.5, "halfwidth": 0.125}),
+    ("difference", {"sd_a": 0.25, "sd_b": 0.125, "correlation": 0.5, "halfwidth": 0.125}),
     ("difference", {"sd": 0.25, "difference": 0.125, "power": 0.75}),
     ("difference", {"n": 50, "sd": 0.25, "difference": 0.125}),
     ("quantile", {"quantile": 0.25, "halfwidth": 0.125, "sd": 0.25}),

@@ -151,7 +151,8 @@ def share_of_both(
     shares = np.diff(upto, prepend=0.0)
     for p, cases in zip(expected, (positives, n - positives), strict=True):
         if p is not None:
-            shares = shares * share_as_narrow(cases, p, wanted, level, wilson.__name__)
+            own = share_as_narrow(cases, float(p), wanted, level, wilson.__name__)
+            shares = shares * own
     return float(shares.sum())
 
 
