@@ -29,7 +29,9 @@ from halfwidth.estimation.differences import difference_functional, paired_recor
 from halfwidth.estimation.functionals import share_functional
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Functional, Records
-from halfwidth.estimation.resolve import PROPORTION, Request, resolve_metric, resolve_request
+from halfwidth.estimation.resolve import Request, resolve_request
+from halfwidth.metrics.names import resolve_metric
+from halfwidth.core.metric_spec import PROPORTION
 from halfwidth.estimation.unpaired import estimate_unpaired
 from halfwidth.intervals import (
     agresti_coull,

@@ -43,7 +43,8 @@ from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Level
 from halfwidth.estimation.batches import automatic_intervals
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.records import Functional
-from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 

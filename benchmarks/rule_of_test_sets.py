@@ -26,7 +26,8 @@ from halfwidth.core.types import Array, Level
 from halfwidth.estimation import functionals
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.records import Functional
-from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.intervals.compute import Computed, intervals
 from halfwidth.metrics.building import logistic_statistic
 from halfwidth.resampling.class_averages import Classes

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.match_lists import MatchingRule, MatchLists, Outcome
+from halfwidth.detection.matching.match_lists import MatchingRule, MatchLists, Outcome
 from halfwidth.core.types import Array
 
 # Boxes that are found overlap their object by so much: Beta variates.

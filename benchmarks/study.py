@@ -28,7 +28,8 @@ from scipy import stats
 from halfwidth.core.parameters import bind
 from halfwidth.core.spec import Metric, MetricLevel
 from halfwidth.core.types import Bounds, Level
-from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.intervals.all_methods import METHODS
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
 from halfwidth.study.chunks import Chunk

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import halfwidth as hw
-from halfwidth.core.match_lists import MatchingRule
+from halfwidth.detection.matching.match_lists import MatchingRule
 
 # Sensitivity rises at these numbers of false positives per image.
 RISES = np.array([0.03, 0.2, 0.25, 0.9, 3.0])

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from halfwidth import MatchLists, ObjectSet
-from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import CroppedMask, Objects
-from halfwidth.matching.match import match_images
+from halfwidth.detection.matching.match import match_images
+from halfwidth.detection.matching.match_lists import Admits, MatchingRule
 
 CLASSES = ("lesion $x_1", "cyst")
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth import DETECTION_METRICS, MatchLists
-from halfwidth.arithmetic.match_records import with_equal_slots
-from halfwidth.core.match_lists import MatchingRule, Outcome
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
-from halfwidth.estimation.detections.functionals import detection_functional, detection_rows
+from halfwidth.detection.arithmetic.match_records import with_equal_slots
+from halfwidth.detection.estimation.functionals import detection_functional, detection_rows
+from halfwidth.detection.matching.match_lists import MatchingRule, Outcome
 from halfwidth.estimation.functionals import Policies
 from halfwidth.estimation.records import Functional
 

@@ -7,8 +7,9 @@ from typing import Any
 from halfwidth.comparison.estimates import ChosenPairs, estimates_of, inference_of
 from halfwidth.comparison.inference import FamilyInference
 from halfwidth.comparison.settings import Settings, resolve_settings
-from halfwidth.data.measuring import Matched
-from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
+from halfwidth.measuring.kinds import kind_of
+from halfwidth.measuring.plans import Matched
+from halfwidth.measuring.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.results.estimate import Estimate
 from halfwidth.verbs.given import as_data
 
@@ -19,11 +20,14 @@ def chosen_pairs(
     """The pairs of a family, and the options of a comparison."""
     dataset = as_data(data, None, metric)
     drawn = {"method": "auto", "confidence_level": 0.95, "n_resamples": None, "rng": 1}
-    request = dataset.request(**{key: options.pop(key, given) for key, given in drawn.items()})
+    kind = kind_of(dataset)
+    request = kind.request(
+        dataset, **{key: options.pop(key, given) for key, given in drawn.items()}
+    )
     asked: dict[str, Any] = {"effect": "difference", "baseline": None, "test": "none"}
     asked |= {"correction": "stepdown", "margin": None, "goal": None} | options
     settings = resolve_settings(Matched(request, dataset.pairing), **asked)
-    families, _ = dataset.families(Quantities(metric, statistic, None), settings.how)
+    families, _ = kind.families(dataset, Quantities(metric, statistic, None), settings.how)
     (measured,) = families[0].measured(settings.how)
     return ChosenPairs(measured, tuple(settings.pairs(list(measured.jobs)))), settings
 

@@ -131,7 +131,7 @@ def read_damaged(name: str) -> Callable[[Path, Source], None]:
 
     def read(path: Path, r: Source) -> None:
         from halfwidth import read_objects
-        from halfwidth.io.detections.read_objects import align
+        from halfwidth.detection.io.read_objects import align
 
         role = r.choice(["detections", "references"])
         options: dict[str, Any] = {"masks": r.random() < 0.8}

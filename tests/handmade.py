@@ -12,7 +12,7 @@ import numpy as np
 import halfwidth as hw
 from halfwidth.core.forms import Effect
 from halfwidth.core.types import Array
-from halfwidth.estimation.resolve import resolve_metric
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.results.comparison import ComparedCases, SimultaneousInterval, TestResult, Verdict
 
 __all__ = ["family", "hand_made"]

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 import halfwidth as hw
-from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.core.parameters import bind
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass, Undefined
-from halfwidth.estimation.detections.functionals import detection_functional
+from halfwidth.detection.estimation.functionals import detection_functional
+from halfwidth.detection.forms.declared import ImageSums
 from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.records import Functional
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from halfwidth import DETECTION_METRICS, MatchLists
-from halfwidth.core.match_lists import MatchingRule, Outcome
 from halfwidth.core.parameters import bind
 from halfwidth.core.spec import Metric
-from halfwidth.estimation.detections.functionals import detection_functional, detection_rows
+from halfwidth.detection.estimation.functionals import detection_functional, detection_rows
+from halfwidth.detection.matching.match_lists import MatchingRule, Outcome
 from halfwidth.estimation.functionals import Policies
 from halfwidth.estimation.records import Functional
 

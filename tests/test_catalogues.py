@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import inspect
+import itertools
 import pkgutil
 from collections import Counter
 from types import ModuleType
@@ -13,7 +14,8 @@ from typing import Any
 import pytest
 
 import halfwidth as hw
-from halfwidth import comparison, intervals, metrics, summaries
+import halfwidth.detection.metrics
+from halfwidth import comparison, detection, intervals, metrics, summaries
 from halfwidth.core.references import references
 from halfwidth.core.spec import Estimand, Metric, MetricLevel, Takes, spec_of
 
@@ -44,7 +46,8 @@ def is_listed_by(catalogue: Any, spec: Any) -> bool:
 def declared_in(package: ModuleType, catalogue: Any) -> dict[str, Any]:
     """Decorated functions, and metric specs that have no function yet, by name."""
     found: dict[str, Any] = {}
-    for module in modules_of(package):
+    packages = (package, detection.metrics) if package is metrics else (package,)
+    for module in itertools.chain(*map(modules_of, packages)):
         for value in vars(module).values():
             own = inspect.isfunction(value) and value.__module__ == module.__name__
             spec = value if isinstance(value, hw.MetricSpec) else spec_of(value) if own else None
@@ -102,7 +105,7 @@ def test_every_citation_has_a_reference_and_every_reference_is_cited() -> None:
     assert cited <= set(references())
     source = "".join(
         inspect.getsource(module)
-        for package in (hw.core, comparison, intervals, summaries, metrics)
+        for package in (hw.core, comparison, intervals, summaries, metrics, detection)
         for module in modules_of(package)
         if not module.__name__.endswith("references")
     )

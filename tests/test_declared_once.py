@@ -12,7 +12,7 @@ import halfwidth
 import halfwidth as hw
 
 SOURCE = Path(halfwidth.__file__).parent
-DECLARATIONS = ("metrics", "intervals")
+DECLARATIONS = ("detection/metrics/", "metrics", "intervals")
 NAMES = {
     spec.name
     for catalogue in (hw.METRICS, hw.SAMPLE_METRICS, hw.DETECTION_METRICS, hw.METHODS)
@@ -21,7 +21,7 @@ NAMES = {
 QUOTED = re.compile(rf"['\"]({'|'.join(map(re.escape, sorted(NAMES)))})\b")
 # What `auto` takes is a list of rules by name, with the evidence for each; styles in figures are
 # chosen side by side.
-LISTS_BY_NAME = ("estimation/choose.py", "study/plots/own_styles.py")
+LISTS_BY_NAME = ("estimation/choose.py", "detection/forms/declared.py", "study/plots/own_styles.py")
 # The same word for something else, by file or folder: fields of tables and options, columns.
 OTHER_WORDS: dict[str, set[str]] = {
     # What signatures and docstrings show as they are written: defaults, words, and options.
@@ -33,13 +33,13 @@ OTHER_WORDS: dict[str, set[str]] = {
     "cli/plan_calibration.py": {"auroc"},  # an option
     "cli/review.py": {"auroc", "correct"},  # options
     "results/curves.py": {"sensitivity"},  # the title of an axis
-    "results/detection_curves.py": {"sensitivity"},
+    "detection/results/curves.py": {"sensitivity"},
     "verbs/curve.py": {"ap", "auroc", "net_benefit"},  # what curves are called too
     "io/image_headers.py": {"t"},  # seconds and other units of a header
     "tables/importers/picai.py": {"auroc"},  # what the challenge ranks by
     "io/workbook_parts.py": {"t"},  # elements and attributes of XML
     "metrics/boundary.py": {"percentile"},  # a parameter
-    "metrics/detection/ranked.py": {"fppi"},  # a parameter
+    "detection/metrics/ranked.py": {"fppi"},  # a parameter
     "metrics/ranking.py": {"ap"},  # what the average precision of cases is called too
     # Fields, options, columns and kinds of claims of published numbers.
     "planning/published/": {"auroc", "correct"},

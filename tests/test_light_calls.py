@@ -60,8 +60,8 @@ def test_a_mean_loads_nothing_that_estimates_from_test_sets() -> None:
     others = (
         "halfwidth.estimation.test_sets",
         "halfwidth.estimation.runs",
-        "halfwidth.estimation.detections",
-        "halfwidth.metrics.detection.ranked",
+        "halfwidth.detection.estimation",
+        "halfwidth.detection.metrics.ranked",
     )
     assert not [name for name in found if name.startswith(others)]
 

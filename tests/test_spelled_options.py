@@ -23,7 +23,7 @@ SPELLED = re.compile(rf"\b(?:{'|'.join(SPELLING)})\(")
 FILES = [
     path
     for path in sorted(SOURCE.rglob("*.py"))
-    if not path.relative_to(SOURCE).as_posix().startswith("cli/")
+    if not path.relative_to(SOURCE).as_posix().startswith(("cli/", "detection/cli/"))
 ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from halfwidth.core.references import cite, references
-from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS, LOCALISATIONS
+from halfwidth.detection.metrics.all_criteria import ASSIGNMENTS, LOCALISATIONS
 from pages import parts
 from pages.markdown import bullets, page, sentence, table
 

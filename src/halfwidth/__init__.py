@@ -14,22 +14,25 @@ if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
-    from halfwidth.core.match_lists import MatchLists
     from halfwidth.core.objects import ObjectSet
     from halfwidth.core.spec import Better, Kind, MetricSpec, StatisticSpec
     from halfwidth.core.types import Bounds
     from halfwidth.data.case_values import CaseValues
-    from halfwidth.data.detections import Detections
     from halfwidth.data.predictions import Predictions
     from halfwidth.data.reading import read
     from halfwidth.data.readings import Readings
-    from halfwidth.estimation.detections.matchings import Matching
+    from halfwidth.detection.data import Detections
+    from halfwidth.detection.estimation.matchings import Matching
+    from halfwidth.detection.io.read_objects import read_objects
+    from halfwidth.detection.match import MatchedDetections, match_detections
+    from halfwidth.detection.matching.match_lists import MatchLists
+    from halfwidth.detection.results.curves import DetectionCurve, DetectionCurves
+    from halfwidth.detection.results.estimate import DetectionEstimate
     from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
     from halfwidth.estimation.one_sample import proportion_ci, summary_ci
     from halfwidth.estimation.test_sets.metric_ci import metric_ci
     from halfwidth.intervals.all_methods import METHODS
-    from halfwidth.io.detections.read_objects import read_objects
     from halfwidth.metrics.all_metrics import DETECTION_METRICS, METRICS, SAMPLE_METRICS
     from halfwidth.plots.of_results import plot
     from halfwidth.reports.report import Report, report
@@ -41,8 +44,6 @@ if TYPE_CHECKING:
     from halfwidth.results.centre_results import CentreResults, OverCentres
     from halfwidth.results.comparison import Comparisons, Difference
     from halfwidth.results.curves import Confusion, Curve, Curves
-    from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
-    from halfwidth.results.detection_estimate import DetectionEstimate
     from halfwidth.results.estimate import Estimate, Estimates
     from halfwidth.results.gate import Gate
     from halfwidth.results.ranking import Ranking, Rankings
@@ -59,7 +60,6 @@ if TYPE_CHECKING:
     from halfwidth.verbs.curve import curve
     from halfwidth.verbs.estimate import estimate
     from halfwidth.verbs.gate import gate
-    from halfwidth.verbs.match import MatchedDetections, match_detections
     from halfwidth.verbs.plan import plan
     from halfwidth.verbs.rank import rank
     from halfwidth.verbs.runs_ci import runs_ci
@@ -180,10 +180,10 @@ _HOME = {
     "CentreCurve": "results.centre_curves",
     "CentreCurves": "results.centre_curves",
     "DataError": "core.errors",
-    "DetectionCurve": "results.detection_curves",
-    "DetectionCurves": "results.detection_curves",
-    "DetectionEstimate": "results.detection_estimate",
-    "Detections": "data.detections",
+    "DetectionCurve": "detection.results.curves",
+    "DetectionCurves": "detection.results.curves",
+    "DetectionEstimate": "detection.results.estimate",
+    "Detections": "detection.data",
     "Difference": "results.comparison",
     "Estimate": "results.estimate",
     "Estimates": "results.estimate",
@@ -191,9 +191,9 @@ _HOME = {
     "Gate": "results.gate",
     "HalfwidthError": "core.errors",
     "Kind": "core.spec",
-    "MatchLists": "core.match_lists",
-    "MatchedDetections": "verbs.match",
-    "Matching": "estimation.detections.matchings",
+    "MatchLists": "detection.matching.match_lists",
+    "MatchedDetections": "detection.match",
+    "Matching": "detection.estimation.matchings",
     "MetricSpec": "core.spec",
     "ObjectSet": "core.objects",
     "OptionError": "core.errors",
@@ -221,7 +221,7 @@ _HOME = {
     "gate": "verbs.gate",
     "limits_of_agreement": "verbs.agreement",
     "report": "reports.report",
-    "match_detections": "verbs.match",
+    "match_detections": "detection.match",
     "metric_ci": "estimation.test_sets.metric_ci",
     "metrics": "metrics",
     "plan": "verbs.plan",
@@ -231,7 +231,7 @@ _HOME = {
     "plot": "plots.of_results",
     "rank": "verbs.rank",
     "read": "data.reading",
-    "read_objects": "io.detections.read_objects",
+    "read_objects": "detection.io.read_objects",
     "runs_ci": "verbs.runs_ci",
     "score_folders": "scoring.score",
     "score_masks": "scoring.score",

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.public_functions import public_function
-from halfwidth.data.case_values import CaseValues
-from halfwidth.data.detections import Detections
-from halfwidth.data.predictions import Predictions
+from halfwidth.measuring.kinds import classes_of_models
 from halfwidth.results.gate import PASSED, UNDECIDED
 from halfwidth.verbs.gate import gate
 
@@ -115,5 +113,5 @@ globals()["assert_not_inferior"] = public_function(
     assert_not_inferior,
     __name__,
     "assert_not_inferior",
-    lambda: (CaseValues, Predictions, Detections),
+    classes_of_models,
 )

@@ -24,7 +24,8 @@ from halfwidth.estimation.functionals import (
 )
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import Functional, Records
-from halfwidth.estimation.resolve import Request, resolve_metric, resolve_statistic
+from halfwidth.estimation.resolve import Request, resolve_statistic
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.weights.swaps import swap_key

@@ -23,7 +23,7 @@ from halfwidth.comparison.verdicts import (
     verdict,
 )
 from halfwidth.document.render import render
-from halfwidth.estimation.resolve import resolve_metric
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.results.comparison import Effect, Verdict
 from halfwidth.results.comparison_words import family_sentence
 

@@ -11,7 +11,7 @@ import pytest
 from fuzzfiles import Source
 
 from halfwidth import HalfwidthError
-from halfwidth.io.detections.read_objects import align, read_both
+from halfwidth.detection.io.read_objects import align, read_both
 
 ODD: tuple[Any, ...] = (
     *(None, True, "", "a\nb", 0, -1, 10**400, 0.5, math.nan, math.inf, 1 + 2j, b"x", object()),

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from halfwidth import MatchLists
-from halfwidth.core.match_lists import MatchingRule, Outcome
-from halfwidth.matching.match import match_many
+from halfwidth.detection.matching.match import match_many
+from halfwidth.detection.matching.match_lists import MatchingRule, Outcome
 from halfwidth.resampling.kernels import native
 
 pytest.importorskip("pycocotools")

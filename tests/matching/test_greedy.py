@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scenes import scene
 
-from halfwidth.core.match_lists import MatchingRule
-from halfwidth.matching.match import match_images
+from halfwidth.detection.matching.match import match_images
+from halfwidth.detection.matching.match_lists import MatchingRule
 from halfwidth.resampling.kernels import native, native_assignments
 from halfwidth.resampling.kernels.native_assignments import FIELDS
 

@@ -17,11 +17,11 @@ from labelscenes import (
 )
 
 import halfwidth as hw
-from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.core.spec import Metric
-from halfwidth.matching.instances import measure
-from halfwidth.matching.match import match_images
+from halfwidth.detection.matching.instances import measure
+from halfwidth.detection.matching.match import match_images
+from halfwidth.detection.matching.match_lists import Admits, MatchingRule
 
 ABOVE_HALF = MatchingRule("mask_iou", "hungarian", admits=Admits.ABOVE)
 IMAGES = pictures(3)

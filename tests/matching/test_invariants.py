@@ -14,11 +14,11 @@ import scenes
 from numpy.typing import NDArray
 
 from halfwidth import Better, MatchLists, ObjectSet
-from halfwidth.core.match_lists import Admits, MatchingRule, Outcome
 from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.core.types import Array
-from halfwidth.matching.match import match_images, match_many
-from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS, LOCALISATIONS
+from halfwidth.detection.matching.match import match_images, match_many
+from halfwidth.detection.matching.match_lists import Admits, MatchingRule, Outcome
+from halfwidth.detection.metrics.all_criteria import ASSIGNMENTS, LOCALISATIONS
 
 TRUE, FALSE, IGNORED = Outcome.TRUE_POSITIVE, Outcome.FALSE_POSITIVE, Outcome.IGNORED
 # From loose to tight, of overlaps and of distances in voxels and radii.
@@ -165,7 +165,7 @@ def test_the_order_of_images_and_chunks_does_not_matter(
 ) -> None:
     found, true = _scene_for(strategy, 0)
     lists = matched(criterion, strategy, 0)
-    monkeypatch.setattr("halfwidth.matching.chunks.AT_ONCE", 10)
+    monkeypatch.setattr("halfwidth.detection.matching.chunks.AT_ONCE", 10)
     backwards = tuple(
         dataclasses.replace(one, images=one.images[::-1], objects=one.objects[::-1])
         for one in (found, true)

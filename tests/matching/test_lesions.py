@@ -11,9 +11,9 @@ import scenes
 from scipy import ndimage
 
 from halfwidth import MatchLists, ObjectSet
-from halfwidth.core.match_lists import Admits, Lesion, MatchingRule, Outcome
 from halfwidth.core.objects import CroppedMask, Objects
-from halfwidth.matching.match import match_images
+from halfwidth.detection.matching.match import match_images
+from halfwidth.detection.matching.match_lists import Admits, Lesion, MatchingRule, Outcome
 
 HOW = MatchingRule("mask_overlap", "lesionwise", (0.0,), Admits.ABOVE, dilation=2)
 EVERY = np.ones((3, 3, 3), dtype=bool)

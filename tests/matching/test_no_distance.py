@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from halfwidth import ObjectSet
-from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import Objects
-from halfwidth.matching.match import match_images
+from halfwidth.detection.matching.match import match_images
+from halfwidth.detection.matching.match_lists import Admits, MatchingRule
 
 
 @pytest.mark.parametrize("assignment", ["hungarian", "greedy_by_score", "greedy_by_localisation"])

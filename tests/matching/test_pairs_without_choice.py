@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from halfwidth import ObjectSet
-from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import Objects
-from halfwidth.matching.match import match_images
-from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS
+from halfwidth.detection.matching.match import match_images
+from halfwidth.detection.matching.match_lists import Admits, MatchingRule
+from halfwidth.detection.metrics.all_criteria import ASSIGNMENTS
 
 LIMITS = (0.05, 0.15, 0.3)
 

@@ -10,10 +10,10 @@ import pytest
 import scenes
 
 from halfwidth import DataError, HalfwidthError, ObjectSet, OptionError
-from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import Objects, Unit
-from halfwidth.matching.match import match_images
-from halfwidth.metrics.detection.all_criteria import LOCALISATIONS
+from halfwidth.detection.matching.match import match_images
+from halfwidth.detection.matching.match_lists import Admits, MatchingRule
+from halfwidth.detection.metrics.all_criteria import LOCALISATIONS
 
 FOUND, TRUE = scenes.scene(1)
 

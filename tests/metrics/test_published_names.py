@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from support import Run
 
-from halfwidth.cli.detection_methods import in_full, is_known
+from halfwidth.cli.explained_metrics import in_full, is_known
 from halfwidth.document.parts import Heading
 
 # What the paper calls each metric, criterion and strategy.

@@ -22,11 +22,11 @@ from labelscenes import (
 )
 
 from halfwidth import MatchLists, ObjectSet, metrics
-from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.spec import Metric
+from halfwidth.detection.matching.instances import measure
+from halfwidth.detection.matching.match import match_images, match_many
+from halfwidth.detection.matching.match_lists import Admits, MatchingRule
 from halfwidth.io.images import read_image
-from halfwidth.matching.instances import measure
-from halfwidth.matching.match import match_images, match_many
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import bootstrap_distribution, leave_one_out, replicates

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 import halfwidth as hw
 from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.spec import Metric, Statistic
+from halfwidth.detection.metrics.building import image_sums_statistic
 from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.metrics.building import ranking_statistic
-from halfwidth.metrics.detection.building import image_sums_statistic
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import joint_resampling, standard_error

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from halfwidth import MatchLists, ObjectSet, metrics
-from halfwidth.core.match_lists import Admits, MatchingRule, Outcome
 from halfwidth.core.spec import Metric
-from halfwidth.matching.instances import measure
-from halfwidth.matching.match import match_images
+from halfwidth.detection.matching.instances import measure
+from halfwidth.detection.matching.match import match_images
+from halfwidth.detection.matching.match_lists import Admits, MatchingRule, Outcome
 
 Mask = NDArray[np.bool_]
 CORNERS = np.ones((3, 3, 3), bool)

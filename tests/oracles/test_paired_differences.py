@@ -17,7 +17,8 @@ from halfwidth.estimation.differences import difference_functional, paired_recor
 from halfwidth.estimation.functionals import Classes, MetricRow, Policies, build_functional
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Functional, Records
-from halfwidth.estimation.resolve import resolve_metric, resolve_request, resolve_statistic
+from halfwidth.estimation.resolve import resolve_request, resolve_statistic
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.resampling import engine
 from halfwidth.resampling.designs import Codes, Design, arrange
 from halfwidth.resampling.draws import Plan

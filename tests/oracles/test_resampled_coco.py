@@ -16,9 +16,9 @@ from over_data import estimate_detector
 from rankedscenes import functional_of
 
 import halfwidth as hw
-from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.types import Array
-from halfwidth.matching.match import match_images
+from halfwidth.detection.matching.match import match_images
+from halfwidth.detection.matching.match_lists import MatchingRule
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import replicates

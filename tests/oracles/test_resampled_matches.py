@@ -17,9 +17,9 @@ import pytest
 from rankedscenes import functional_of
 
 from halfwidth import ObjectSet
-from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.objects import Objects
-from halfwidth.matching.match import match_images
+from halfwidth.detection.matching.match import match_images
+from halfwidth.detection.matching.match_lists import MatchingRule
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import replicates

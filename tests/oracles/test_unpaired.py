@@ -18,9 +18,10 @@ from halfwidth.core.forms import Effect
 from halfwidth.core.types import Interval, Level
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Functional, Records
-from halfwidth.estimation.resolve import resolve_metric, resolve_request, resolve_statistic
+from halfwidth.estimation.resolve import resolve_request, resolve_statistic
 from halfwidth.estimation.unpaired import estimate_unpaired
 from halfwidth.intervals import mover, newcombe_unpaired, welch, wilson
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 

@@ -17,8 +17,9 @@ from halfwidth.core.rng import derive_key
 from halfwidth.core.types import UNBOUNDED, Array, Level
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.records import Functional
-from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals.compute import intervals
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.planning.assumed_cases import AssumedCases, before_the_cut
 from halfwidth.planning.simulated_areas import AreaStudies
 from halfwidth.resampling.draws import Plan

@@ -15,7 +15,8 @@ import halfwidth as hw
 from halfwidth.core.types import Array
 from halfwidth.document.render import render
 from halfwidth.estimation.records import Functional
-from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.ranking.resampled_tests import resampled_test
 from halfwidth.ranking.won_tests import wins_of
 from halfwidth.resampling.designs import Design

@@ -21,8 +21,8 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """How often functions were called, by their names."""
     counted: dict[str, int] = {}
     for path in (
-        "halfwidth.estimation.detections.sets.align",
-        "halfwidth.estimation.detections.jobs.match_many",
+        "halfwidth.detection.estimation.sets.align",
+        "halfwidth.detection.estimation.jobs.match_many",
         "halfwidth.comparison.joint_laws.studentized_differences",
     ):
         name = path.rpartition(".")[2]

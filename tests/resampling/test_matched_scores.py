@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 from rankedscenes import RANKED, functional_of, of_entries, ranked_scene, some_images
 
-from halfwidth.arithmetic.match_records import with_equal_slots
-from halfwidth.core.detection_forms import MatchedScores, ScoredMatches
 from halfwidth.core.types import Array
+from halfwidth.detection.arithmetic.match_records import with_equal_slots
+from halfwidth.detection.forms import native_matches
+from halfwidth.detection.forms.declared import MatchedScores, ScoredMatches
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import leave_one_out, replicates
 from halfwidth.resampling.forms.contract import declared_form
-from halfwidth.resampling.kernels import native, native_matches
+from halfwidth.resampling.kernels import native
 
 GIVEN: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in RANKED] + [
     ("ap", {"interpolation": "all_points"}),

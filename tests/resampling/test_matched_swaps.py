@@ -12,14 +12,14 @@ from detectors import match_lists, records_of
 from numpy.typing import NDArray
 from scipy import stats
 
-from halfwidth.arithmetic.match_records import SLOT
-from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.types import Array
+from halfwidth.detection.arithmetic.match_records import SLOT
+from halfwidth.detection.forms.declared import MatchedScores
+from halfwidth.detection.forms.matched_scores import ranks_within
 from halfwidth.estimation.records import Functional
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
-from halfwidth.resampling.forms.matched_scores import ranks_within
 from halfwidth.resampling.permutations.swap_tests import swap_tests
 
 METRICS = ("ap", "froc_score", "wafroc_auc")

@@ -10,9 +10,11 @@ from detectors import match_lists, records_of
 from numpy.typing import NDArray
 
 from halfwidth import METHODS, Bounds, MatchLists
-from halfwidth.core.detection_forms import MatchedScores, ScoredMatches
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.types import UNIT_INTERVAL, Level
+from halfwidth.detection.forms import matched_scores, matched_weighted
+from halfwidth.detection.forms.declared import MatchedScores, ScoredMatches
+from halfwidth.detection.forms.matched_curves import plain_curves
 from halfwidth.estimation.choose import choose
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.records import Records
@@ -20,9 +22,7 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.class_averages import ClassAverage
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms import matched_scores, matched_weighted
 from halfwidth.resampling.forms.contract import declared_form
-from halfwidth.resampling.forms.matched_curves import plain_curves
 from halfwidth.resampling.kernels import native
 
 METRICS = ("ap", "froc_score", "sensitivity_at_fppi", "afroc_auc", "wafroc_auc")

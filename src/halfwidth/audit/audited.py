@@ -26,10 +26,10 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled, spelled_both
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.several_metrics import MetricColumns
+from halfwidth.data.slice_metrics import SliceMetrics
 from halfwidth.data.sources import ModelTable, Tables
+from halfwidth.data.value_tables import layout_notes
 from halfwidth.estimation.check import WANTED_SCALE
-from halfwidth.estimation.slice_metrics import SliceMetrics
-from halfwidth.estimation.tables import layout_notes
 from halfwidth.io.table import StatedMean, Table
 from halfwidth.results.audit import MOST_NAMED, Audit, AuditedTable, Finding
 from halfwidth.tables.layout import CANONICAL_BY, Layout, check_columns, layout_of

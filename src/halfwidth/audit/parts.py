@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
+from halfwidth.core.metric_spec import UNNAMED
 from halfwidth.core.spec import Kind, Metric, MetricSpec
 from halfwidth.core.types import UNBOUNDED, Array
-from halfwidth.estimation.resolve import UNNAMED
-from halfwidth.estimation.slice_metrics import SliceMetrics
+from halfwidth.data.slice_metrics import SliceMetrics
 from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import METRICS
 from halfwidth.tables.layout import Layout, Slice, level_text, slices

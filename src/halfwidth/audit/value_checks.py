@@ -16,8 +16,8 @@ from halfwidth.core.option_names import spelled_both
 from halfwidth.core.spec import Better, Kind
 from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import Status
+from halfwidth.data.repeat_cautions import repeat_cautions
 from halfwidth.estimation.check import like_per_cent, outside_range
-from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.estimation.worst_values import (
     FEWEST_PENALTIES,
     are_many,

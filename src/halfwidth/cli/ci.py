@@ -25,9 +25,9 @@ from halfwidth.core.processes import check_jobs
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.predictions import Predictions
-from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
 from halfwidth.metrics.agreement import accuracy, mcc
 from halfwidth.metrics.counting import balanced_accuracy
+from halfwidth.metrics.names import resolve_sample_metric
 from halfwidth.metrics.ranking import auroc, average_precision
 from halfwidth.tables.table_kinds import refuse_objects, refuse_predictions, refuse_runs
 from halfwidth.verbs.confusion import confusion_ci

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from halfwidth.cli import (
     compared_raters,
     comparison_options,
-    detection_figures,
     figures,
     given_data,
     given_models,
@@ -17,16 +16,15 @@ from halfwidth.cli import (
     reading,
 )
 from halfwidth.cli.answer import Answer, strict_status
+from halfwidth.cli.branch_commands import branch_asked, commands_of_branches
 from halfwidth.cli.option_groups import argument, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.data.detections import Detections
+from halfwidth.results.curves import SeveralCurves
 from halfwidth.verbs.compare import compare as compare_models
 
 if TYPE_CHECKING:
     from halfwidth.results.comparison import Comparisons
-    from halfwidth.results.detection_curves import DetectionCurves
-    from halfwidth.results.detection_estimate import DetectionEstimate
 
 
 @with_options(*comparison_options.OF_MODELS)
@@ -107,12 +105,12 @@ def compare(
             "name a table for each model, halfwidth compare NEW OLD, or one with all of them; "
             "'halfwidth compare --help' says more"
         )
-    comparisons, curves = _compared(ctx, files, kind)
+    comparisons, drawn = _compared(ctx, files, kind)
 
     note(*comparisons.notes)
     document, cautions = comparisons.document(), comparisons.cautions
-    if plot is not None and curves is not None:
-        title = "Curves of the detectors"
+    if plot is not None and drawn is not None:
+        curves, title = drawn
         document, cautions = figures.with_drawn(document, curves, plot, cautions, title)
     elif plot is not None:
         document = figures.with_picture(document, comparisons, plot, kind)
@@ -121,18 +119,22 @@ def compare(
 
 def _compared(
     ctx: typer.Context, files: list[str], kind: str | None
-) -> tuple[Comparisons, DetectionCurves | None]:
-    """Models with each other, or one with raters; and the curves of detectors that are drawn."""
+) -> tuple[Comparisons, tuple[SeveralCurves[Any], str] | None]:
+    """Models with each other, or one with raters; and the curves that are drawn, with a title."""
     draws_cases = kind in comparison_options.OF_CASES
-    draws_curves = kind in comparison_options.OF_DETECTORS
-    if given_models.asks_for_detections(ctx):
+    draws_curves = kind in comparison_options.OF_BRANCHES
+    branch = branch_asked(ctx)
+    if branch is not None:
         if draws_cases:
             raise OptionError(
-                f"--plot-kind {kind} draws values of cases; for detectors use forest or "
-                f"{', '.join(comparison_options.OF_DETECTORS)}"
+                f"--plot-kind {kind} draws values of cases; for {branch.MODELS} use forest or "
+                f"{', '.join(branch.PLOT_KINDS)}"
             )
     elif draws_curves:
-        raise OptionError(f"--plot-kind {kind} draws detections and needs --references FILE")
+        (drawn_by,) = (one for one in commands_of_branches() if kind in one.PLOT_KINDS)
+        raise OptionError(
+            f"--plot-kind {kind} draws {drawn_by.CONTENT} and needs {drawn_by.ASKED_BY}"
+        )
     elif compared_raters.asks_for_raters(ctx):
         if draws_cases:
             raise OptionError(f"--plot-kind {kind} draws two models; for raters use forest")
@@ -141,11 +143,12 @@ def _compared(
     elif draws_cases and given_data.has_test_set(ctx.params):
         raise OptionError(f"--plot-kind {kind} draws values of cases; for test sets use forest")
     data, asked = given_models.models_in(ctx, files)
-    if isinstance(data, Detections):
-        detection_figures.check_curves(kind, data.models, asked["average"])
+    if branch is not None:
+        branch.check_curves(kind, data.models, asked["average"])
     comparisons = compare_models(data, **asked)
-    if kind is None or not isinstance(data, Detections) or not draws_curves:
+    if kind is None or branch is None or not draws_curves:
         return comparisons, None
-    first = cast("DetectionEstimate", comparisons[0].estimate)
+    first = comparisons[0].estimate
     how = {**asked, "rng": first.seed}
-    return comparisons, detection_figures.curves_behind(kind, data, first, how)
+    curves = branch.curves_behind(kind, data, first, how)
+    return comparisons, (curves, f"Curves of the {branch.MODELS}")

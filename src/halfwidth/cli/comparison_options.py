@@ -5,21 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from halfwidth.cli import (
-    completion,
-    detection_figures,
-    detection_options,
-    detection_reading,
-    options,
-    reading,
-    test_set_options,
-)
+from halfwidth.cli import completion, options, reading, test_set_options
+from halfwidth.cli.branch_commands import commands_of_branches
 from halfwidth.cli.option_groups import by_metric, declared, option
 from halfwidth.core.option_table.option import Group
 
-# Of the cases of two models, and of detectors.
-OF_CASES, OF_DETECTORS = ("cases", "bland-altman"), detection_figures.CURVES
-PLOT_KINDS = ("forest", *OF_CASES, *OF_DETECTORS)
+# Of the cases of two models, and of models of branches.
+OF_CASES = ("cases", "bland-altman")
+OF_BRANCHES = tuple(kind for branch in commands_of_branches() for kind in branch.PLOT_KINDS)
+PLOT_KINDS = ("forest", *OF_CASES, *OF_BRANCHES)
 
 ModelOrRated = Annotated[
     str | None,
@@ -87,16 +81,6 @@ ScoreB = Annotated[list[str] | None, _columns_of("second", "scores", more=_CLASS
 PredictionA = Annotated[str | None, _columns_of("first", "predicted classes")]
 PredictionB = Annotated[str | None, _columns_of("second", "predicted classes")]
 Average = Annotated[str | None, declared("average")]
-References = Annotated[
-    Path | None,
-    option(
-        "File or folder of the objects to be found: asks for metrics of detections. FILE are "
-        "then those of each detector; these options and those of matching are as in `halfwidth "
-        "detect`, and so are --threshold, --average, --groups and --strata.",
-        "FILE",
-        Group.DETECTIONS,
-    ),
-]
 Rater = Annotated[
     list[str] | None,
     option(
@@ -117,8 +101,9 @@ PlotKind = Annotated[
     str | None,
     option(
         "With --plot. forest (default): the differences with the margin shaded; cases: both "
-        "values of each case, joined by a line; bland-altman: differences over means of the cases; "
-        "of detectors froc, pr, afroc or wafroc: the curves of up to four with their bands.",
+        "values of each case, joined by a line; bland-altman: differences over means of the cases"
+        + "".join(f"; {branch.PLOTS}" for branch in commands_of_branches())
+        + ".",
         "KIND",
         Group.OUTPUT,
         completed=completion.one_of(*PLOT_KINDS),
@@ -149,11 +134,7 @@ def average_options(average: Average = None) -> None:
     """The average over classes, of a test set or of detections."""
 
 
-def reference_options(references: References = None) -> None:
-    """The objects that detections are matched with."""
-
-
-# What all verbs of several models have, tables and detections alike.
+# What all verbs of several models have, tables and data of branches alike.
 OF_MODELS = (
     case_options,
     reading.table_options,
@@ -164,7 +145,5 @@ OF_MODELS = (
     test_set_options.column_options,
     average_options,
     test_set_options.metric_options,
-    reference_options,
-    detection_reading.reading_options,
-    detection_options.matching_options,
+    *(group for branch in commands_of_branches() for group in branch.OPTIONS),
 )

@@ -8,7 +8,6 @@ from halfwidth.core.cautions import CAUTIONS
 from halfwidth.core.spec import Takes
 from halfwidth.intervals.all_methods import METHODS
 from halfwidth.metrics.all_metrics import DETECTION_METRICS, METRICS, SAMPLE_METRICS
-from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.summaries.all_statistics import STATISTICS
 
 Completion = Callable[[str], list[str]]
@@ -33,9 +32,6 @@ def one_of(*names: str) -> Completion:
 metrics_of_sets = one_of(*SAMPLE_METRICS.names, *DETECTION_METRICS.names)
 all_metrics = one_of(*METRICS.names, *SAMPLE_METRICS.names)
 mask_metrics = one_of("all", *(spec.name for spec in METRICS if spec.takes is Takes.MASKS))
-detection_metrics = one_of("coco", *DETECTION_METRICS.names)
-localisations = one_of(*LOCALISATIONS.names)
-assignments = one_of(*ASSIGNMENTS.names)
 statistics = one_of(*STATISTICS.names)
 
 
@@ -51,8 +47,6 @@ def words_for(name: str, choices: Sequence[str]) -> Completion | None:
         "metric": all_metrics,
         "metrics": mask_metrics,
         "statistic": statistics,
-        "localisation": localisations,
-        "assignment": assignments,
     }
     return named.get(name) or (one_of(*choices) if choices else None)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from halfwidth.cli.branch_commands import commands_of_branches
 from halfwidth.cli.mask_options import MASK_METRICS
-from halfwidth.metrics.all_metrics import DETECTION_METRICS, METRICS, SAMPLE_METRICS
-from halfwidth.metrics.detection.all_criteria import ASSIGNMENTS, LOCALISATIONS
+from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 from halfwidth.tables.importers.all_importers import IMPORTERS
 
 
@@ -18,24 +18,8 @@ def _metrics_epilog() -> str:
     )
 
 
-def _comparing_epilog() -> str:
-    return (
-        f"{_metrics_epilog()}\n\nMetrics of detections (--references): "
-        f"{', '.join(DETECTION_METRICS.names)}; thresholds and parameters as in 'halfwidth detect'."
-    )
-
-
 def _score_epilog() -> str:
     return f"Metrics of masks: {', '.join(MASK_METRICS)}."
-
-
-def _detect_epilog() -> str:
-    return (
-        f"Metrics of detections: {', '.join(DETECTION_METRICS.names)}; with parameters, for "
-        "example sensitivity_at_fppi:fppi=0.5, ap:interpolation=all_points.\n\n"
-        f"Localisation: {', '.join(LOCALISATIONS.names)}.\n\n"
-        f"Assignment: {', '.join(ASSIGNMENTS.names)}."
-    )
 
 
 def _convert_epilog() -> str:
@@ -45,10 +29,15 @@ def _convert_epilog() -> str:
 
 EPILOGS: dict[str, Callable[[], str]] = {
     "ci": _metrics_epilog,
-    "compare": _comparing_epilog,
+    "compare": _metrics_epilog,
     "convert": _convert_epilog,
-    "detect": _detect_epilog,
-    "gate": _comparing_epilog,
-    "rank": _comparing_epilog,
+    "gate": _metrics_epilog,
+    "rank": _metrics_epilog,
     "score": _score_epilog,
 }
+
+
+def epilog_of(verb: str) -> str | None:
+    """What stands at the end of the help of a verb: of the trunk, then of branches."""
+    each = [EPILOGS, *(branch.EPILOGS for branch in commands_of_branches())]
+    return "\n\n".join(epilogs[verb]() for epilogs in each if verb in epilogs) or None

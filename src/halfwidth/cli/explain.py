@@ -6,7 +6,7 @@ import re
 from itertools import chain
 from typing import Annotated
 
-from halfwidth.cli import completion, detection_methods
+from halfwidth.cli import completion, explained_metrics
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.methods import in_full
 from halfwidth.cli.option_groups import argument
@@ -48,10 +48,10 @@ def explain(
         return Answer(Document((Items(items),)))
     if code.partition(":")[0] in METHODS:
         return Answer(in_full(method_named(code)))
-    if detection_methods.is_known(code):
-        return Answer(detection_methods.in_full(code))
+    if explained_metrics.is_known(code):
+        return Answer(explained_metrics.in_full(code))
     if not _CODE.match(code):
-        names = (one.names for one in (METHODS, *detection_methods.CATALOGUES))
+        names = (one.names for one in (METHODS, *explained_metrics.catalogues()))
         raise UnknownNameError(
             "code, method or metric", code, [*(spec.code for spec in CAUTIONS), *chain(*names)]
         )

@@ -23,10 +23,10 @@ from halfwidth.core.spec import Better, Metric, MetricSpec, Takes
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.predictions import Predictions
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
 from halfwidth.io.arrays import read_array
 from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.names import resolve_sample_metric
 from halfwidth.tables.layout import metrics_held
 from halfwidth.tables.prediction_columns import class_cells
 

@@ -33,6 +33,7 @@ from halfwidth.cli.output import (
     quietly,
 )
 from halfwidth.cli.wrong_options import proposal
+from halfwidth.core.branches import brought
 from halfwidth.core.errors import HalfwidthError, one_line
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import Door, through
@@ -83,7 +84,7 @@ SUMMARY = (
 
 @frozen
 class Entry:
-    """A verb, or a group of verbs, and where it is defined: ``module:attribute`` of `cli`."""
+    """A verb, or a group of verbs, and where it is defined: ``module:attribute``."""
 
     home: str
     short_help: str
@@ -91,34 +92,40 @@ class Entry:
     def add_to(self, app: typer.Typer, name: str) -> None:
         """Import the verb and declare it."""
         module, _, attribute = self.home.partition(":")
-        verb = getattr(importlib.import_module(f"halfwidth.cli.{module}"), attribute)
+        verb = getattr(importlib.import_module(module), attribute)
         if isinstance(verb, typer.Typer):
             app.add_typer(verb, name=name, short_help=self.short_help)
         else:
-            from halfwidth.cli.epilogs import EPILOGS  # which names all metrics
+            from halfwidth.cli.epilogs import epilog_of  # which names all metrics
 
-            epilog = EPILOGS[name]() if name in EPILOGS else None
+            epilog = epilog_of(name)
             app.command(name, short_help=self.short_help, epilog=epilog, cls=Verb)(verb)
 
 
 VERBS = {
-    "ci": Entry("ci:ci", "Intervals for per-case values, or for a test set."),
-    "detect": Entry("detect:detect", "Intervals for a detector: AP, FROC, PQ and more."),
-    "score": Entry("score:score", "A per-case table from two folders of masks."),
-    "check": Entry("check:check", "What is wrong with a table of results."),
-    "compare": Entry("compare:compare", "How two or more models differ, with intervals."),
-    "rank": Entry("rank:rank", "The order of several models, and how sure it is."),
-    "gate": Entry("gate:gate", "Whether a new model is worse by a margin."),
-    "runs": Entry("runs:runs", "Quantiles of a metric over training runs."),
-    "convert": Entry("convert:convert", "Results of other programs as a table."),
-    "report": Entry("report:report", "Everything about some results on one page."),
-    "review": Entry("review:review", "Intervals that published numbers should have had."),
-    "methods": Entry("methods:methods", "The CI methods and when to use which."),
-    "explain": Entry("explain:explain", "What a caution means and what to do."),
-    "demo": Entry("demo:demo", "From masks and models to a report, on small data."),
-    "doctor": Entry("doctor:doctor", "What is installed and what runs, for a report."),
-    "plan": Entry("plan:app", "How many cases a study needs."),
-    "study": Entry("study:app", "Coverage and width of CI methods by simulation."),
+    "ci": Entry("halfwidth.cli.ci:ci", "Intervals for per-case values, or for a test set."),
+    **{name: Entry(*told) for verbs in brought("VERBS") for name, told in verbs.items()},
+    "score": Entry("halfwidth.cli.score:score", "A per-case table from two folders of masks."),
+    "check": Entry("halfwidth.cli.check:check", "What is wrong with a table of results."),
+    "compare": Entry(
+        "halfwidth.cli.compare:compare", "How two or more models differ, with intervals."
+    ),
+    "rank": Entry("halfwidth.cli.rank:rank", "The order of several models, and how sure it is."),
+    "gate": Entry("halfwidth.cli.gate:gate", "Whether a new model is worse by a margin."),
+    "runs": Entry("halfwidth.cli.runs:runs", "Quantiles of a metric over training runs."),
+    "convert": Entry("halfwidth.cli.convert:convert", "Results of other programs as a table."),
+    "report": Entry("halfwidth.cli.report:report", "Everything about some results on one page."),
+    "review": Entry(
+        "halfwidth.cli.review:review", "Intervals that published numbers should have had."
+    ),
+    "methods": Entry("halfwidth.cli.methods:methods", "The CI methods and when to use which."),
+    "explain": Entry("halfwidth.cli.explain:explain", "What a caution means and what to do."),
+    "demo": Entry("halfwidth.cli.demo:demo", "From masks and models to a report, on small data."),
+    "doctor": Entry(
+        "halfwidth.cli.doctor:doctor", "What is installed and what runs, for a report."
+    ),
+    "plan": Entry("halfwidth.cli.plan:app", "How many cases a study needs."),
+    "study": Entry("halfwidth.cli.study:app", "Coverage and width of CI methods by simulation."),
 }
 
 

@@ -8,8 +8,8 @@ import typer
 
 from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
+from halfwidth.cli.branch_commands import commands_of_branches
 from halfwidth.cli.command import refuse_given
-from halfwidth.cli.detection_methods import overview
 from halfwidth.cli.option_groups import argument, option
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.parameters import Parameter
@@ -26,10 +26,10 @@ from halfwidth.document.parts import (
     Table,
 )
 from halfwidth.estimation.resolve import accepted_methods
-from halfwidth.estimation.test_sets.metric_names import possible_estimands
 from halfwidth.intervals.all_methods import METHODS, method_named
 from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.intervals.ranks import minimum_n
+from halfwidth.metrics.names import possible_estimands
 from halfwidth.summaries.all_statistics import STATISTICS
 
 
@@ -53,10 +53,10 @@ def methods(
     what_for: Annotated[
         str | None,
         option(
-            "detection: its metrics, and the ways to match detections with references.",
+            " ".join(branch.TASK_HELP for branch in commands_of_branches()),
             "NAME",
             flags=("--for",),
-            completed=completion.one_of("detection"),
+            completed=completion.one_of(*(branch.TASK for branch in commands_of_branches())),
         ),
     ] = None,
 ) -> Answer:
@@ -70,11 +70,12 @@ def methods(
     halfwidth methods --for detection
     """
     if what_for is not None:
-        if what_for != "detection":
-            raise UnknownNameError("task (--for)", what_for, ("detection",))
+        tasks = {branch.TASK: branch for branch in commands_of_branches()}
+        if what_for not in tasks:
+            raise UnknownNameError("task (--for)", what_for, tuple(tasks))
         if name is not None or statistic is not None or metric is not None:
             raise OptionError("--for lists what there is for a task; leave out all else")
-        return Answer(overview())
+        return Answer(tasks[what_for].overview())
     if name is not None:
         why = f"selects from the list of methods; leave it out, or leave out {name}"
         refuse_given(ctx, ("statistic", "metric"), why)

@@ -31,6 +31,7 @@ def declared(
     flags: tuple[str, ...] = (),
     meaning: str = "",
     more: str = "",
+    completed: Completion | None = None,
     parser: Callable[[str], Any] | None = None,
 ) -> Any:
     """An option of the table (`option_of`), as the command line takes it.
@@ -47,7 +48,7 @@ def declared(
         help=" ".join(part for part in (text, one_of, more) if part),
         metavar=option.metavar or None,
         rich_help_panel=option.group,
-        autocompletion=completion.words_for(name, option.choices),
+        autocompletion=completed or completion.words_for(name, option.choices),
         parser=parser,
     )
 

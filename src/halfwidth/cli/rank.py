@@ -16,6 +16,7 @@ from halfwidth.cli import (
     reading,
 )
 from halfwidth.cli.answer import Answer, strict_status
+from halfwidth.cli.branch_commands import branch_asked
 from halfwidth.cli.option_groups import argument, by_metric, declared, option, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
@@ -96,8 +97,11 @@ def rank(
             "'halfwidth rank --help' says more"
         )
     of_cases = kind in figures.OF_CASES
-    if of_cases and given_models.asks_for_detections(ctx):
-        raise OptionError(f"--plot-kind {kind} draws values of cases, and detectors have none")
+    branch = branch_asked(ctx)
+    if of_cases and branch is not None:
+        raise OptionError(
+            f"--plot-kind {kind} draws values of cases, and {branch.MODELS} have none"
+        )
     if of_cases and given_data.has_test_set(ctx.params):
         raise OptionError(f"--plot-kind {kind} draws values of cases; for test sets use rank-sets")
     data, asked = given_models.models_in(ctx, files)

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.cli.detection_figures import curves_behind
 from halfwidth.cli.output import note
 from halfwidth.data.predictions import Predictions
-from halfwidth.reports.of_data import CURVE_OF, RESAMPLES, curves_of_predictions
-from halfwidth.results.detection_estimate import DetectionEstimate
+from halfwidth.reports.of_data import CURVE_OF, curves_of_predictions
 
 if TYPE_CHECKING:
-    from halfwidth.data.detections import Detections
     from halfwidth.results.calibration_curves import CalibrationCurves
     from halfwidth.results.curves import Curves
-    from halfwidth.results.detection_curves import DetectionCurves
     from halfwidth.results.estimate import Estimate
 
 # What describes the cases under the same names.
@@ -45,30 +40,3 @@ def curves_of_test_sets(
     if why_not:
         note(why_not)
     return curves
-
-
-# --------------------------------------------------------------------------- detectors
-
-
-def curves_of_detectors(
-    data: Detections, estimates: Sequence[Estimate], asked: Mapping[str, Any]
-) -> tuple[DetectionCurves, ...]:
-    """Those whose areas were estimated, of all detectors in one figure.
-
-    At the first threshold of localisation, where an average is over several. ``asked``: the options
-    of the verb.
-    """
-    from halfwidth.estimation.detections.curves import AREA_OF
-
-    drawn = []
-    for kind, area in AREA_OF.items():
-        first = next((one for one in estimates if one.metric == area), None)
-        if isinstance(first, DetectionEstimate):
-            rule = replace(first.matching, thresholds=first.matching.thresholds[:1])
-            draws = {
-                "n_resamples": asked["n_resamples"] or RESAMPLES,
-                "rng": asked["rng"] if first.seed is None else first.seed,
-            }
-            at_first = replace(first, matching=rule)
-            drawn.append(curves_behind(kind, data, at_first, {**asked, **draws}))
-    return tuple(drawn)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from halfwidth.cli import (
-    given_models,
     reading,
 )
+from halfwidth.cli.branch_commands import BranchCommands, branch_asked
 from halfwidth.cli.command import refuse_given
 from halfwidth.cli.compared_models import named_files, named_models
 from halfwidth.cli.comparison_settings import verb_options
 from halfwidth.cli.given_data import data_in, has_test_set
-from halfwidth.cli.reported_curves import curves_of_detectors, curves_of_test_sets
+from halfwidth.cli.reported_curves import curves_of_test_sets
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
 from halfwidth.core.spec import Takes
@@ -81,9 +80,8 @@ def results_of(ctx: typer.Context, files: list[str], *, figures: bool) -> Found:
 
     ``figures``: whether what figures are drawn of is kept or made.
     """
-    if given_models.asks_for_detections(ctx):
-        detectors = named_files(files, ctx.params["model_from"])
-        return _detectors(ctx, files, detectors, figures=figures)
+    if branch := branch_asked(ctx):
+        return _results_of_branch(branch, ctx, files, figures=figures)
     named = named_models(files, ctx.params["model_from"])
     asked = verb_options(ctx)
     if "statistic" in asked:
@@ -114,19 +112,20 @@ def _with_decisions(estimates: Estimates, params: Mapping[str, Any]) -> Estimate
     return replace(estimates, notes=(*estimates.notes, f"predicted class: {decided}"))
 
 
-# --------------------------------------------------------------------------- detectors
+# --------------------------------------------------------------------------- models of a branch
 
 
-def _detectors(
-    ctx: typer.Context, files: list[str], named: Mapping[str, Path], *, figures: bool
+def _results_of_branch(
+    branch: BranchCommands, ctx: typer.Context, files: list[str], *, figures: bool
 ) -> Found:
-    """One detector, or several by rank, with the differences of few."""
-    given, asked = given_models.detectors_in(ctx, files, metric_given=len(named) > 1)
+    """One model, or several by rank, with the differences of few."""
+    named = named_files(files, ctx.params["model_from"])
+    given, asked = branch.models_in(ctx, files, metric_given=len(named) > 1)
     data = replace(given, kept={})
-    read = {**named, "references": ctx.params["references"]}
+    read = {**named, **branch.files_beside(ctx.params)}
     if len(named) == 1:
-        refuse_given(ctx, ABOUT_SEVERAL, "needs several detectors, and there is one")
-        data = replace(data, detections={"": next(iter(data.detections.values()))})
+        refuse_given(ctx, ABOUT_SEVERAL, f"needs several {branch.MODELS}, and there is one")
+        data = branch.alone(data)
     results = results_of_data(data, **asked)
-    curves = curves_of_detectors(data, results.estimates, asked) if figures else ()
+    curves = branch.curves_of_estimates(data, results.estimates, asked) if figures else ()
     return Found(read, results.estimates, results.comparisons, results.rankings, curves)

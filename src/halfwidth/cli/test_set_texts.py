@@ -8,8 +8,8 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.spec import Metric
-from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
+from halfwidth.metrics.names import resolve_sample_metric
 
 
 def labels_among(cells: Any, params: Mapping[str, Any]) -> dict[str, Any]:

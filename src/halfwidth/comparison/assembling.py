@@ -28,9 +28,9 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.spec import Better
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Array
-from halfwidth.data.families import MeasuredFamily
 from halfwidth.document.progress import following
 from halfwidth.estimation.pipeline import by_itself, estimate_jobs
+from halfwidth.measuring.jobs import FamilyJobs
 from halfwidth.results.comparison import (
     Comparisons,
     Difference,
@@ -45,7 +45,7 @@ Ends = tuple[float, float]
 
 
 def compared(
-    families: Sequence[MeasuredFamily], settings: Settings, notes: Sequence[str] = ()
+    families: Sequence[FamilyJobs], settings: Settings, notes: Sequence[str] = ()
 ) -> Comparisons:
     """All comparisons of all families."""
     chosen = [ChosenPairs(one, tuple(settings.pairs(list(one.jobs)))) for one in families]
@@ -116,7 +116,7 @@ def equivalence_ends(family: FamilyInference, margin: float | None) -> list[Ends
     return [(low, high) for low, high in ends.tolist()]
 
 
-def _goals(families: Sequence[MeasuredFamily], settings: Settings) -> tuple[GoalResult, ...]:
+def _goals(families: Sequence[FamilyJobs], settings: Settings) -> tuple[GoalResult, ...]:
     """Each model alone against the goal."""
     if settings.goal is None:
         return ()
@@ -202,7 +202,7 @@ def _with_cautions(difference: Difference, further: Sequence[Caution]) -> Differ
     return replace(difference, estimate=replace(estimate, cautions=tuple(dict.fromkeys(cautions))))
 
 
-def _superiority(family: MeasuredFamily, pair: tuple[str, str], better: Better) -> float:
+def _superiority(family: FamilyJobs, pair: tuple[str, str], better: Better) -> float:
     """Share of cases in which the first model is better; NaN where cases have no values."""
     if not family.values:
         return float("nan")

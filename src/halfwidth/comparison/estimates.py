@@ -19,10 +19,10 @@ from halfwidth.comparison.settings import Settings
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Level
-from halfwidth.data.families import MeasuredFamily
 from halfwidth.estimation.pipeline import Job, Law, estimate_jobs, laws_of
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.unpaired import estimate_unpaired, law_of_unpaired
+from halfwidth.measuring.jobs import FamilyJobs
 from halfwidth.resampling.engine import has_standard_error, standard_error
 from halfwidth.resampling.joint.laws import Flags
 from halfwidth.results.estimate import Estimate, turned_round
@@ -34,7 +34,7 @@ Pair = tuple[str, str]
 class ChosenPairs:
     """A family and which of its models are compared, the first of a pair with the second."""
 
-    family: MeasuredFamily
+    family: FamilyJobs
     pairs: tuple[Pair, ...]
 
     def jobs(self, pair: Pair) -> tuple[Job, Job]:

@@ -27,11 +27,11 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Kind, Statistic
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Array
-from halfwidth.data.families import MeasuredFamily
 from halfwidth.data.reader_pairs import RATERS, Raters, pair_name
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.pipeline import Job, estimate_jobs, laws_of
 from halfwidth.estimation.records import NO_VALUES, Functional
+from halfwidth.measuring.jobs import FamilyJobs
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.estimate import Estimate
 
@@ -41,7 +41,7 @@ SHOWN = 3
 
 
 def against_raters(
-    families: Sequence[MeasuredFamily],
+    families: Sequence[FamilyJobs],
     raters: Raters,
     settings: Settings,
     notes: Sequence[str] = (),
@@ -95,14 +95,14 @@ def _judged(sides: _Sides, job: Job, estimate: Estimate, settings: Settings) -> 
 class _Sides:
     """A family with the weights of its pairs on either side of the difference."""
 
-    family: MeasuredFamily
+    family: FamilyJobs
     raters: Raters
     jobs: tuple[Job, ...]
     first: Array
     second: Array
 
     @classmethod
-    def from_family(cls, family: MeasuredFamily, raters: Raters) -> _Sides:
+    def from_family(cls, family: FamilyJobs, raters: Raters) -> _Sides:
         """Weights that add up to 1 on each side; of pairs given in one order only, that one."""
         model, others = _weights(family, raters)
         names = [*model, *others]
@@ -183,9 +183,7 @@ class _Sides:
                 yield caution("HW842", rater=rater, part=f"{part:+.2g}", whole=f"{whole:+.2g}")
 
 
-def _weights(
-    family: MeasuredFamily, raters: Raters
-) -> tuple[Mapping[str, float], Mapping[str, float]]:
+def _weights(family: FamilyJobs, raters: Raters) -> tuple[Mapping[str, float], Mapping[str, float]]:
     """The weight of each pair on its side: two raters count once, in one order or in both."""
     model = {pair_name(*pair): 1 / len(raters.names) for pair in raters.with_model}
     pairs = [pair for pair in raters.among_themselves if pair_name(*pair) in family.jobs]
@@ -194,7 +192,7 @@ def _weights(
     return model, others
 
 
-def _point(values: Mapping[str, float], family: MeasuredFamily, raters: Raters) -> float:
+def _point(values: Mapping[str, float], family: FamilyJobs, raters: Raters) -> float:
     first, second = (
         sum(weight * values[name] for name, weight in side.items())
         for side in _weights(family, raters)

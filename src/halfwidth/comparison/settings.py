@@ -13,12 +13,11 @@ from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import at_door, flag_of, spelled
 from halfwidth.core.spec import Better, Estimand, Metric, Statistic
-from halfwidth.data.detections import Comparable
-from halfwidth.data.measuring import Matched
-from halfwidth.data.reader_pairs import ComparedReaders
-from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.pipeline import plan_of
 from halfwidth.estimation.resolve import Request
+from halfwidth.measuring.plans import Comparable, Matched
+from halfwidth.measuring.readings import ComparedReaders
+from halfwidth.metrics.names import CustomMetric
 from halfwidth.resampling.draws import Plan
 
 # What others call them.

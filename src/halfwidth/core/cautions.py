@@ -13,25 +13,26 @@ import functools
 import importlib
 from typing import Any
 
+from halfwidth.core.branches import brought
 from halfwidth.core.caution_spec import Caution, CautionSpec
 from halfwidth.core.errors import UnknownNameError
 
-# In the order of their codes. A call that raises none loads none of them.
+# A call that raises none loads none of them.
 FAMILIES = (
-    "sample_cautions",
-    "method_cautions",
-    "choice_cautions",
-    "run_cautions",
-    "comparison_cautions",
-    "detection_cautions",
-    "audit_cautions",
+    "halfwidth.core.sample_cautions",
+    "halfwidth.core.method_cautions",
+    "halfwidth.core.choice_cautions",
+    "halfwidth.core.run_cautions",
+    "halfwidth.core.comparison_cautions",
+    "halfwidth.core.audit_cautions",
+    *brought("CAUTIONS"),
 )
 CAUTIONS: tuple[CautionSpec, ...]
 
 
 @functools.cache
 def _by_code(family: str) -> dict[str, CautionSpec]:
-    declared = importlib.import_module(f"halfwidth.core.{family}").DECLARED
+    declared = importlib.import_module(family).DECLARED
     return {spec.code: spec for spec in declared}
 
 
@@ -39,7 +40,8 @@ def __getattr__(name: str) -> Any:
     """All cautions, when they are asked for."""
     if name != "CAUTIONS":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    every = tuple(spec for family in FAMILIES for spec in _by_code(family).values())
+    specs = (spec for family in FAMILIES for spec in _by_code(family).values())
+    every = tuple(sorted(specs, key=lambda spec: spec.code))
     globals()[name] = every
     return every
 

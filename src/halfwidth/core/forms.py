@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.detection_forms import ImageSums, MatchCurve, MatchedScores
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers, Quotient
 
 if TYPE_CHECKING:
     from halfwidth.core.spec import StatisticSpec
+    from halfwidth.resampling.designs import Design
 
 
 @frozen
@@ -425,6 +425,16 @@ class PairAverages:
         return self.contrast.between(*averages)
 
 
+class BranchForm:
+    """A form of the metrics of a branch, which brings its engine."""
+
+    # Over classes; empty where it is of one.
+    average: str = ""
+
+    def method_of_difference(self, records: Array, design: Design) -> str | None:
+        """The method that ``auto`` takes for two models; None where the trunk's rule goes."""
+
+
 # Forms of metrics of test sets that are no functions of counts, or of margins of these alone.
 MetricForm = (
     OfMargins
@@ -436,8 +446,7 @@ MetricForm = (
     | SmoothedError
     | PairedCases
     | Sums
-    | ImageSums
-    | MatchCurve
+    | BranchForm
 )
 Form = (
     Moments
@@ -450,7 +459,7 @@ Form = (
     | SmoothedError
     | PairedCases
     | RankedAreas
-    | MatchedScores
+    | BranchForm
     | Contrast
     | PairAverages
 )

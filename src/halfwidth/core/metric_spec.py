@@ -280,3 +280,11 @@ def metric(**fields: Any) -> Callable[[F], F]:
         )
 
     return declare
+
+
+# Values that nobody has named, and such as are 0 and 1 alone.
+UNNAMED = MetricSpec("value", title="", summary="any number per case")
+
+PROPORTION = MetricSpec(
+    "proportion", title="", bounds=Bounds(0.0, 1.0), kind=Kind.BINARY, reliable_n=10
+)

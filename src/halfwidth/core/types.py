@@ -20,6 +20,12 @@ Numbers = NDArray[Any]
 # Weights of a numerator and of a denominator.
 Quotient = tuple[tuple[float, ...], tuple[float, ...]]
 Alternative = Literal["two-sided", "lower", "upper"]
+# What holds as often as the level says: each point of a curve, or the whole.
+Band = Literal["pointwise", "simultaneous"]
+# What a statistic is taken of.
+Over = Literal["cases", "clusters"]
+# What predictions are.
+Scores = Literal["auto", "probabilities", "logits", "any", "labels", "numbers"]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "lower", "upper")
 BETWEEN = "strictly between 0 and 1"
 

@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.by_metric import Numbers, number_of
-from halfwidth.core.checks import is_decimal
+from halfwidth.core.checks import is_decimal, one_of
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
@@ -268,3 +268,18 @@ def status_of(value: float, presence: Status, *, on_skeletons: bool = False) -> 
     if on_skeletons and presence is Status.OK:
         return Status.EMPTY_SKELETON
     return Status.NOT_APPLICABLE
+
+
+def missing_policy(missing: Any, allowed: Sequence[str] = MISSING_POLICIES) -> Any:
+    """One of the policies that are allowed, or an error that lists them."""
+    if isinstance(missing, str) and missing == "worst_rank" not in allowed:
+        raise OptionError(
+            f"{spelled('missing', missing)} is for rankings (rank, halfwidth rank); here choose "
+            f"one of {', '.join(allowed)}"
+        )
+    if isinstance(missing, str) and missing == ALL_POLICIES:
+        raise OptionError(
+            f"{spelled('missing', 'all')} sets the policies side by side for a table of per-case "
+            f"values only (halfwidth ci TABLE, estimate); here choose one of {', '.join(allowed)}"
+        )
+    return one_of("missing", missing, allowed)

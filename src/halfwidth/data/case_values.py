@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import field, replace
 from typing import Any, cast
 
-from halfwidth.core.by_metric import Numbers, check_penalty
+from halfwidth.core.by_metric import Numbers
 from halfwidth.core.checks import as_choice, refuse_paths
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shown
 from halfwidth.core.frozen import frozen
@@ -15,14 +15,16 @@ from halfwidth.core.option_names import spelled
 from halfwidth.core.option_table.option import DataKind
 from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.public_functions import checked_options
-from halfwidth.core.spec import Statistic
-from halfwidth.core.undefined import ALL_POLICIES
-from halfwidth.data.families import Arrays, Family, ModelCases, known_models, naming, shown_data
+from halfwidth.core.types import Over
+from halfwidth.core.undefined import missing_policy
+from halfwidth.data.families import (
+    Arrays,
+    ModelCases,
+    Pairing,
+    known_models,
+    shown_data,
+)
 from halfwidth.data.inputs import is_column, models_of, names_models
-from halfwidth.data.matching import Pairing
-from halfwidth.data.measured_values import ValueOptions, sample_of
-from halfwidth.data.measuring import Matched, Measurable, by_level, measuring_values
-from halfwidth.data.quantities import Quantities, listed_metrics
 from halfwidth.data.run_values import RunValues, run_values
 from halfwidth.data.several_metrics import MetricColumns, metric_columns
 from halfwidth.data.sources import (
@@ -36,28 +38,8 @@ from halfwidth.data.sources import (
     tables_of,
     value_columns,
 )
-from halfwidth.data.value_tables import challenge_columns, value_families
-from halfwidth.estimation.grouping import Over
-from halfwidth.estimation.pipeline import Job
-from halfwidth.estimation.records import Functional
-from halfwidth.estimation.resolve import (
-    Request,
-    missing_policy,
-    resolve_metric,
-    resolve_request,
-    resolve_statistic,
-)
-from halfwidth.estimation.runs.quantiles import RunSource
-from halfwidth.estimation.tables import (
-    JobsOfCases,
-    joined,
-    layout_notes,
-    sample_cases,
-    table_jobs,
-)
 from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import METRICS
-from halfwidth.results.estimate import Cases
 from halfwidth.tables.layout import metrics_in
 
 # What a missing value may mean: to all verbs, to `estimate` ("all"), to `rank` ("worst_rank").
@@ -101,7 +83,7 @@ class CaseValues:
     pairing: Pairing = "complete"
     # What verbs on these data have in common, where several are to share it.
     kept: dict[Hashable, Any] | None = field(default=None, kw_only=True)
-    _data: _Arrays | _Tables | RunValues = field(default=cast("Any", None), kw_only=True)
+    _data: ValueArrays | ValueTables | RunValues = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
     @checked_options
@@ -187,7 +169,7 @@ class CaseValues:
             refuse_paths(values)
             cases = (ModelCases("", values, groups=groups, strata=strata),)
         options = (metric, bounds, scale, over, missing, penalty, failures, pairing)
-        return cls(*options, _data=_Arrays(cases))
+        return cls(*options, _data=ValueArrays(cases))
 
     @classmethod
     @checked_options
@@ -291,7 +273,7 @@ class CaseValues:
             table, columns, models, names.values() if isinstance(names, dict) else names or ()
         )
         options = (metric, bounds, scale, over, missing, penalty, failures, pairing)
-        return cls(*options, _data=_Tables(tables, names))
+        return cls(*options, _data=ValueTables(tables, names))
 
     @classmethod
     @checked_options
@@ -388,7 +370,7 @@ class CaseValues:
         return "\n".join([shown_data("CaseValues", self.models, **options), *notes])
 
     def __post_init__(self) -> None:
-        if not isinstance(self._data, _Arrays | _Tables | RunValues):
+        if not isinstance(self._data, ValueArrays | ValueTables | RunValues):
             raise OptionError(
                 "CaseValues are made by CaseValues.from_arrays(values), .from_table(table) or "
                 ".from_runs(runs)"
@@ -411,7 +393,7 @@ class CaseValues:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was assumed when the files were read."""
-        if not isinstance(self._data, _Tables):
+        if not isinstance(self._data, ValueTables):
             return ()
         tables = (one.table for one in self.tables.sources)
         return tuple(f"{table.source}: {note}" for table in tables for note in table.notes)
@@ -425,47 +407,26 @@ class CaseValues:
     def columns(self) -> list[MetricColumns]:
         """Each metric with the columns of its values."""
         tables = self.tables
-        value = None if isinstance(self._data, RunValues) else self._data.value
-        return _columns_of(self, value, tables)
+        return self.columns_of(
+            None if isinstance(self._data, RunValues) else self._data.value, tables
+        )
+
+    def columns_of(self, value: Any, tables: Tables) -> list[MetricColumns]:
+        """Each metric with its columns, where ``value`` names the columns of values."""
+        wanted = metric_columns(self.metric, value, tables.sources)
+        if self.bounds is not None and len(wanted) > 1:
+            raise OptionError(f"{spelled('bounds')} is the range of one metric; give one at a time")
+        return wanted
+
+    @property
+    def source(self) -> ValueArrays | ValueTables | RunValues:
+        """Where the values are: in arrays, in tables, or in those of training runs."""
+        return self._data
 
     @property
     def are_runs(self) -> bool:
         """Whether they are of training runs."""
         return self.kind is DataKind.RUNS
-
-    def run_sources(
-        self, quantities: Quantities, request: Request
-    ) -> Iterator[tuple[RunSource, Cases]]:
-        """The runs of each source of variation, and their values for figures."""
-        if not isinstance(self._data, RunValues):
-            raise TypeError("values of cases have no runs")
-        metric = self.with_metric(quantities.metric).metric
-        return self._data.sources(metric, self.bounds, self.scale, request)
-
-    def request(self, **inference: Any) -> Request:
-        """What all estimates of a verb share: the policies of these values, and its inference."""
-        return resolve_request(
-            missing=self.missing,
-            penalty=self.penalty,
-            over=self.over,
-            failures=self.failures,
-            kept=self.kept,
-            **inference,
-        )
-
-    def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
-        """What is estimated of each model, column and level, and the request of its estimates."""
-        policy = self
-        if self.missing == ALL_POLICIES and isinstance(self._data, _Tables):
-            policy = replace(self, missing="worst")
-        request = policy.request(**inference)
-        statistics = [resolve_statistic(one) for one in quantities.statistics]
-        return self._data.jobs(self.with_metric(quantities.metric), statistics, request), request
-
-    def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
-        """The models of each level and metric, to be measured, and notes on what was read."""
-        options = ValueOptions(resolve_statistic(quantities.only_statistic), self.scale)
-        return self._data.families(self.with_metric(quantities.metric), options, how)
 
     def taking(self, names: Collection[str]) -> CaseValues:
         """The same data of some models.
@@ -506,7 +467,7 @@ def _called(metric: Any) -> Any:
 
 
 @frozen(eq=False)
-class _Arrays(Arrays):
+class ValueArrays(Arrays):
     """Values of models in arrays."""
 
     @property
@@ -525,32 +486,12 @@ class _Arrays(Arrays):
 
     @property
     def value(self) -> list[str]:
+        """The column of values in these tables."""
         return [ARRAY]
 
     def roles(self, _: CaseValues) -> dict[str, Any]:
         """Nothing: arrays have no columns."""
         return {}
-
-    def jobs(
-        self, values: CaseValues, statistics: Sequence[Statistic], request: Request
-    ) -> JobsOfCases:
-        """Each model by itself."""
-        metric = resolve_metric(values.metric, values.bounds)
-        each = []
-        for model in self.cases:
-            sample = sample_of(model, metric, request, values.scale, model.name or "values")
-            functionals = [Functional(one, sample.metric, sample.binary) for one in statistics]
-            jobs = [Job(one, sample.records) for one in functionals]
-            cases = sample_cases("", sample, model.groups)
-            each.append(JobsOfCases(tuple(jobs), (), (cases,)).labelled_by(model.name))
-        return joined(each)
-
-    def families(
-        self, values: CaseValues, options: ValueOptions, _: Matched
-    ) -> tuple[list[Measurable], list[str]]:
-        """All models."""
-        measuring = measuring_values(values.metric, values.bounds, options)
-        return [Measurable(Family(self.cases, measuring.metric), measuring)], []
 
 
 def _table_of(model: ModelCases) -> Table:
@@ -566,7 +507,7 @@ def _table_of(model: ModelCases) -> Table:
 
 
 @frozen(eq=False)
-class _Tables:
+class ValueTables:
     """Values in tables: columns of values, or the column of each model."""
 
     tables: Tables
@@ -574,9 +515,11 @@ class _Tables:
 
     @property
     def models(self) -> tuple[str, ...]:
+        """Names of the models; none where nothing tells them."""
         return self.tables.models
 
-    def taking(self, names: Collection[str]) -> _Tables:
+    def taking(self, names: Collection[str]) -> ValueTables:
+        """The tables, rows or columns of some models."""
         value = self.value
         if isinstance(value, dict):
             value = {name: column for name, column in value.items() if name in names}
@@ -601,82 +544,9 @@ class _Tables:
             "rows": sum(len(one.table) for one in self.tables.sources),
         }
 
-    def jobs(
-        self, values: CaseValues, statistics: Sequence[Statistic], request: Request
-    ) -> JobsOfCases:
-        """Each column and level; the rows of several models apart where these are named."""
-        each = []
-        for source in self.tables.sources:
-            with contextlib.nullcontext() if source.model is None else naming(source.model):
-                each += [
-                    self._jobs(source, columns, model, values, statistics, request)
-                    for metric in values.columns
-                    for model, columns in metric.by_model()
-                ]
-        jobs = joined(each)
-        if isinstance(request.penalty, Mapping) or len(values.columns) > 1:
-            check_penalty(request.penalty, [one.functional.metric for one in jobs.jobs])
-        return jobs
-
-    def _jobs(
-        self,
-        source: ModelTable,
-        wanted: MetricColumns,
-        model: str | None,
-        values: CaseValues,
-        statistics: Sequence[Statistic],
-        request: Request,
-    ) -> JobsOfCases:
-        """The rows of a table, or those of a model that has a column of its own."""
-        columns = self.tables.columns
-        layout = self.tables.layout(source, wanted.value)
-        jobs = table_jobs(
-            source.table,
-            layout,
-            wanted.metric,
-            values.bounds,
-            statistics,
-            request,
-            missing=values.missing,
-            scale=values.scale,
-            several=len(values.columns) > 1,
-        )
-        named = model if len(layout.values) > 1 else model or source.model
-        if named is not None and not layout.by:
-            # The only column of a model is called as the model alone.
-            jobs = jobs.without_labels()
-        notes = layout_notes(layout, columns.groups, columns.strata)
-        return replace(jobs.labelled_by(model or source.model), notes=(*notes, *jobs.notes))
-
-    def families(
-        self, values: CaseValues, options: ValueOptions, how: Matched
-    ) -> tuple[list[Measurable], list[str]]:
-        """Those of each level and metric, level by level."""
-        sources = self.tables.sources
-        columns, usual, notes = challenge_columns(self.tables, self.value)
-        several = isinstance(values.metric, Mapping) or len(listed_metrics(values.metric)) > 1
-        wanted = _columns_of(values, self.value if several else usual, self.tables)
-        measurable: list[Measurable] = []
-        further: list[str] = []
-        for one in wanted:
-            measuring = measuring_values(one.metric, values.bounds, options, named=False)
-            families, own = value_families(
-                sources, columns, one.value, one.metric, values.bounds, how
-            )
-            measurable += [Measurable(family, measuring) for family in families]
-            further += own
-        return by_level(measurable), [*notes, *dict.fromkeys(further)]
-
 
 def _one_or_list(values: Any) -> Any:
     """The only one of a list, and nothing for an empty one."""
     if not isinstance(values, list):
         return values
     return values if len(values) > 1 else next(iter(values), None)
-
-
-def _columns_of(values: CaseValues, value: Any, tables: Tables) -> list[MetricColumns]:
-    wanted = metric_columns(values.metric, value, tables.sources)
-    if values.bounds is not None and len(wanted) > 1:
-        raise OptionError(f"{spelled('bounds')} is the range of one metric; give one at a time")
-    return wanted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,11 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
-from halfwidth.core.types import Array
-from halfwidth.estimation.functionals import CustomMetric
-from halfwidth.estimation.pipeline import Job
-from halfwidth.results.comparison import ComparedCases
+from halfwidth.metrics.names import CustomMetric
 
 Identity = Hashable
+# Which cases of several models are compared: all, those that each model has, or its own.
+Pairing = Literal["complete", "common", "none"]
 # What belongs to a case, whatever the model.
 OF_CASES = ("target", "groups", "strata", "weights")
 
@@ -94,37 +93,6 @@ class Family:
     def place(self) -> str:
         """Where it is, at the beginning of a message."""
         return f"{self.label}: " if self.label else ""
-
-
-@frozen(eq=False)
-class MeasuredFamily:
-    """A family of which each model has become a job: a functional of its records.
-
-    Where models are paired, the records of all are of the same cases in the same order. What is
-    told of each model is told by its name.
-    """
-
-    jobs: Mapping[str, Job]
-    label: str = ""
-    by: Mapping[str, Any] = field(default_factory=dict)
-    n_unmatched: int = 0
-    # The values of the cases that count, where cases have values, and the clusters of these cases.
-    values: Mapping[str, Array] = field(default_factory=dict)
-    groups: tuple[Any, ...] | None = None
-    paired: bool = True
-    # Cases that unpaired models share all the same.
-    n_shared: int = 0
-    # How many cases have no value; and which records these are, where such cases are kept.
-    n_missing: Mapping[str, int] = field(default_factory=dict)
-    lacking: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
-    # The family under each policy for missing values.
-    policies: Mapping[str, MeasuredFamily] = field(default_factory=dict)
-
-    @property
-    def cases(self) -> ComparedCases:
-        """The values behind the results."""
-        job = next(iter(self.jobs.values()))
-        return ComparedCases(self.values, job.functional.metric, self.by, self.groups, self.label)
 
 
 def named(identity: Identity) -> str:

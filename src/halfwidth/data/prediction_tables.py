@@ -10,8 +10,9 @@ import numpy as np
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.data.families import Family, ModelCases, check_names_differ, take
-from halfwidth.data.measuring import Matched, Measuring
+from halfwidth.core.spec import Metric
+from halfwidth.data.families import Family, ModelCases, Pairing, check_names_differ, take
+from halfwidth.data.repeat_cautions import box_cautions, repeat_cautions
 from halfwidth.data.sources import (
     ModelTable,
     TableColumns,
@@ -20,7 +21,7 @@ from halfwidth.data.sources import (
     row_identities,
 )
 from halfwidth.data.table_parts import TablePart, families_of
-from halfwidth.estimation.repeat_cautions import box_cautions, repeat_cautions
+from halfwidth.metrics.names import CustomMetric
 from halfwidth.tables.layout import column_labels, grouped_rows, level_text
 from halfwidth.tables.prediction_columns import class_cells, score_cells
 from halfwidth.tables.repeats import case_column, repeats_in
@@ -93,19 +94,21 @@ def prediction_families(
     sources: Sequence[ModelTable],
     columns: TableColumns,
     where: PredictionColumns,
-    measuring: Measuring,
-    how: Matched,
+    metric: Metric | CustomMetric,
+    *,
+    numbers: bool,
+    pairing: Pairing,
 ) -> tuple[list[Family], list[str]]:
     """The families that tables hold, and what was left out."""
     parts = []
     for source in sources:
         parts += [
-            TablePart(tuple(within.values()), within, family_label(within), measuring.metric, model)
+            TablePart(tuple(within.values()), within, family_label(within), metric, model)
             for within, model in models_in(
-                source, columns, where, numbers=measuring.numbers, paired=how.paired
+                source, columns, where, numbers=numbers, paired=pairing != "none"
             )
         ]
-    return families_of(parts, how.pairing)
+    return families_of(parts, pairing)
 
 
 def models_in(

@@ -14,41 +14,31 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.option_table.option import DataKind
 from halfwidth.core.public_functions import checked_options
+from halfwidth.core.spec import Metric
+from halfwidth.core.types import Scores
 from halfwidth.core.undefined import (
     OF_TEST_SETS,
     AbsentClass,
-    AnyMissing,
     MissingPredictions,
     Undefined,
+    missing_policy,
 )
-from halfwidth.data.families import Arrays, Family, ModelCases, known_models, shown_data
+from halfwidth.data.families import Arrays, Family, ModelCases, Pairing, known_models, shown_data
 from halfwidth.data.inputs import models_of, refuse_cases_of_no_model
-from halfwidth.data.matching import Pairing
-from halfwidth.data.measured_test_sets import ReadCases, read_test_set
-from halfwidth.data.measuring import Matched, Measurable, Measuring, by_level, measuring_each_metric
 from halfwidth.data.prediction_tables import (
     PredictionColumns,
     models_in,
     prediction_columns,
     prediction_families,
 )
-from halfwidth.data.quantities import Quantities
 from halfwidth.data.sources import (
     Tables,
     family_label,
     table_columns,
     tables_of,
 )
-from halfwidth.estimation.resolve import Request, missing_policy, resolve_request
-from halfwidth.estimation.tables import JobsOfCases
-from halfwidth.estimation.test_sets.metric_requests import (
-    MetricRequest,
-    ScoreRequest,
-    TestSetOptions,
-    metric_request,
-    score_request,
-)
-from halfwidth.estimation.test_sets.score_scales import Scores
+from halfwidth.data.test_set_options import TestSetOptions
+from halfwidth.metrics.names import CustomMetric
 from halfwidth.results.estimate import MODEL
 
 
@@ -75,6 +65,10 @@ class Predictions:
     """
 
     kind: ClassVar = DataKind.PREDICTIONS
+    several_models: ClassVar = (
+        "from_arrays(y_true, {'A': scores, 'B': scores}), or .from_table(table, target, "
+        "score={'A': 'column', 'B': 'column'})"
+    )
 
     options: TestSetOptions = TestSetOptions()
     bounds: Any = None
@@ -306,36 +300,10 @@ class Predictions:
         """Names of the models; none where nothing tells them."""
         return self._data.models
 
-    def request(self, **inference: Any) -> Request:
-        """What all estimates of a verb share: the policy of these data, and its inference."""
-        return resolve_request(
-            missing=self.missing, policies=OF_TEST_SETS, kept=self.kept, **inference
-        )
-
-    def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
-        """What is estimated of each model, level, metric and class, and the request for it."""
-        request = self.request(**inference)
-        requested = metric_request(
-            quantities.test_set_metrics, quantities.averages, self.options, self.bounds
-        )
-        read = list(self._data.read(requested, request.missing))
-        jobs = tuple(
-            replace(
-                job,
-                label=" / ".join(filter(None, [one.label, job.label])),
-                by={**one.by, **job.by},
-                cautions=(*job.cautions, *one.model.cautions),
-            )
-            for one in read
-            for job in requested.jobs(one.cases)
-        )
-        notes = dict.fromkeys(note for one in read for note in one.cases.notes)
-        return JobsOfCases(jobs, tuple(notes)), request
-
-    def read(self, purpose: str, **how: Any) -> list[ReadCases]:
-        """The cases of each model and level; ``purpose``: what for; ``how``: see `ScoreRequest`."""
-        requested = score_request(purpose, self.options, self.bounds, **how)
-        return list(self._data.read(requested, self.missing))
+    @property
+    def source(self) -> PredictionArrays | PredictionTables:
+        """Where the predictions are: in arrays, or in tables."""
+        return self._data
 
     def taking(self, names: Collection[str]) -> Predictions:
         """The same data of some models.
@@ -379,13 +347,18 @@ class Predictions:
         """
         return replace(self, _data=self._data.over_levels())
 
-    def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
-        """The models of each level and metric, to be measured, and notes on what was read."""
-        metrics = quantities.test_set_metrics
-        if self.bounds is not None and len(metrics) > 1:
-            raise OptionError(f"{spelled('bounds')} is the range of one metric; give one at a time")
-        each = measuring_each_metric(metrics, quantities.averages, self.options, self.bounds)
-        return self._data.families(each, how)
+
+@frozen(eq=False)
+class ModelAlone:
+    """The cases of one model within some levels, and what messages and results call these."""
+
+    model: ModelCases
+    # The levels, at the beginning of a message.
+    place: str
+    # The true classes and the predictions of a model without a name.
+    called: tuple[str, str]
+    label: str = ""
+    by: Mapping[str, Any] = field(default_factory=dict)
 
 
 @frozen(eq=False)
@@ -399,14 +372,15 @@ class PredictionArrays(Arrays):
         """Whether true classes or numbers are known."""
         return self.cases[0].target is not None
 
-    def read(
-        self, requested: MetricRequest | ScoreRequest, missing: AnyMissing
-    ) -> Iterator[ReadCases]:
-        """Each model by itself."""
+    def models_alone(self, **_: bool) -> Iterator[ModelAlone]:
+        """Each model by itself, whatever targets are."""
         for model in self.cases:
-            cases = read_test_set(model, requested, missing, columns=self.called)
             by = {MODEL: model.name} if model.name else {}
-            yield ReadCases(cases, model, model.name, by)
+            yield ModelAlone(model, "", self.called, model.name, by)
+
+    def families(self, metric: Metric | CustomMetric, **_: Any) -> tuple[list[Family], list[str]]:
+        """All models, however their cases are matched."""
+        return [Family(self.cases, metric)], []
 
     def over_levels(self) -> PredictionArrays:
         """Refused: arrays have no levels."""
@@ -414,10 +388,6 @@ class PredictionArrays(Arrays):
             f"arrays have no centres: name their column in Predictions.from_table(table, "
             f"target, score=..., {spelled('by', 'centre')})"
         )
-
-    def families(self, each: Sequence[Measuring], _: Matched) -> tuple[list[Measurable], list[str]]:
-        """All models, by each metric."""
-        return [Measurable(Family(self.cases, one.metric), one) for one in each], []
 
 
 @frozen(eq=False)
@@ -445,24 +415,30 @@ class PredictionTables:
         """Whether true classes or numbers are known."""
         return self.where.target is not None
 
-    def read(
-        self, requested: MetricRequest | ScoreRequest, missing: AnyMissing
-    ) -> Iterator[ReadCases]:
+    def models_alone(self, *, numbers: bool) -> Iterator[ModelAlone]:
         """Each model and level by itself; rows of several models apart where these are named."""
         columns = self.tables.columns
         for source in self.tables.sources:
             apart = replace(columns, by=self.tables.apart(source))
             for within, model in models_in(
-                source, apart, self.where, numbers=requested.numbers, paired=False
+                source, apart, self.where, numbers=numbers, paired=False
             ):
                 place = f"{family_label(within)}: " if within else ""
-                cases = read_test_set(model, requested, missing, place, self.where.spelled)
                 named = model.name and apart.by not in within
                 by = {apart.by or MODEL: model.name} | within if named else within
                 label = " / ".join(
                     filter(None, [model.name if named else "", family_label(within)])
                 )
-                yield ReadCases(cases, model, label, by)
+                yield ModelAlone(model, place, self.where.spelled, label, by)
+
+    def families(
+        self, metric: Metric | CustomMetric, *, numbers: bool, pairing: Pairing
+    ) -> tuple[list[Family], list[str]]:
+        """The families of each level, and what was left out."""
+        columns = self.tables.with_models()
+        return prediction_families(
+            self.tables.sources, columns, self.where, metric, numbers=numbers, pairing=pairing
+        )
 
     def over_levels(self) -> PredictionTables:
         """The same tables, their one column of levels that of the strata."""
@@ -484,16 +460,3 @@ class PredictionTables:
                 )
         over_levels = replace(columns, within=(), strata=name)
         return replace(self, tables=replace(self.tables, columns=over_levels))
-
-    def families(
-        self, each: Sequence[Measuring], how: Matched
-    ) -> tuple[list[Measurable], list[str]]:
-        """Those of each level and metric, level by level."""
-        columns = self.tables.with_models()
-        measurable: list[Measurable] = []
-        notes: list[str] = []
-        for one in each:
-            families, own = prediction_families(self.tables.sources, columns, self.where, one, how)
-            measurable += [Measurable(family, one) for family in families]
-            notes += own
-        return by_level(measurable), [*dict.fromkeys(notes)]

@@ -8,11 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted
 from halfwidth.core.frozen import frozen
-from halfwidth.data.families import Family, MeasuredFamily
-from halfwidth.data.matching import matched
-from halfwidth.data.measuring import Matched, Measurable
 from halfwidth.io.table import Table
 
 RATERS = "raters"
@@ -63,48 +60,6 @@ def raters_of(model: str, names: Sequence[str]) -> Raters:
 def pair_name(prediction: str, reference: str) -> str:
     """What a pair is called as a model of a family: ``nnU-Net on A``."""
     return f"{prediction} on {reference}"
-
-
-@frozen(eq=False)
-class ComparedReaders(Measurable):
-    """A model and its raters, who labelled the same cases, by one metric."""
-
-    raters: Raters
-
-    def measured(self, how: Matched) -> list[MeasuredFamily]:
-        """The pairs of readers, on the cases that all of them labelled."""
-        family = matched(self.family, how.pairing, values=False)
-        readings = {one.name: one for one in family.models}
-        # Each pair is a model, whose target is what its second member said.
-        pairs = tuple(
-            replace(
-                readings[prediction],
-                name=pair_name(prediction, reference),
-                target=readings[reference].predictions,
-            )
-            for prediction, reference in self.raters.pairs
-        )
-        return self.measuring.measured_as_matched(replace(family, models=pairs), how)
-
-
-def compared_readers(readers: Measurable, raters: Raters) -> ComparedReaders:
-    """The model and its raters, in this order; each has to have readings."""
-    family = readers.family
-    by_name = {one.name: one for one in family.models}
-    wanted = [raters.model, *raters.names]
-    lacking = [name for name in wanted if name not in by_name]
-    if lacking:
-        raise DataError(f"{family.place}no readings of {shortened(lacking, 5)}")
-    ordered = replace(family, models=tuple(by_name[name] for name in wanted))
-    return ComparedReaders(ordered, readers.measuring, raters)
-
-
-def check_pairs(family: Family, raters: Raters) -> None:
-    """Refuse a family in which a pair is lacking, of two raters in both orders."""
-    names = {one.name for one in family.models}
-    for one, other in raters.pairs:
-        if names.isdisjoint({pair_name(one, other), pair_name(other, one)}):
-            raise DataError(f"{family.place}no rows of {one!r} with {other!r}")
 
 
 # --------------------------------------------------------------------------- tables of pairs

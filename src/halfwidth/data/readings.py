@@ -3,45 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, Literal, cast
 
 from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.option_names import Door, current_door, flag_of, spelled
+from halfwidth.core.option_names import spelled
 from halfwidth.core.option_table.option import DataKind
 from halfwidth.core.public_functions import checked_options
+from halfwidth.core.types import Over
 from halfwidth.core.undefined import (
     AbsentClass,
     Missing,
     MissingLabels,
     Undefined,
+    missing_policy,
 )
 from halfwidth.data.case_values import CaseValues
-from halfwidth.data.detections import Comparable
-from halfwidth.data.families import shown_data
+from halfwidth.data.families import Pairing, shown_data
 from halfwidth.data.inputs import models_of
-from halfwidth.data.matching import Pairing
-from halfwidth.data.measuring import Matched, Measuring, measuring_each_metric
 from halfwidth.data.prediction_tables import PredictionColumns, columns_of_models
 from halfwidth.data.predictions import PredictionArrays, PredictionTables
-from halfwidth.data.quantities import Quantities
-from halfwidth.data.reader_pairs import (
-    ComparedReaders,
-    Raters,
-    check_pairs,
-    compared_readers,
-    raters_of,
-    tables_of_pairs,
-)
+from halfwidth.data.reader_pairs import Raters, raters_of, tables_of_pairs
 from halfwidth.data.sources import column_list, column_name, table_columns, tables_of
-from halfwidth.estimation.grouping import Over
-from halfwidth.estimation.resolve import Request, missing_policy, resolve_request
-from halfwidth.estimation.test_sets.metric_requests import TestSetOptions
-from halfwidth.estimation.test_sets.score_scales import Scores
+from halfwidth.data.test_set_options import TestSetOptions
 from halfwidth.io.table import Table
-from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 
 # What can be done with readings for which agreement is not the question.
 OF_A_TRUTH = (
@@ -77,14 +64,14 @@ class Readings:
     options: TestSetOptions = TestSetOptions()
     missing: Missing = "raise"
     pairing: Pairing = "complete"
-    _data: PredictionArrays | PredictionTables | _Pairs = field(
+    _data: PredictionArrays | PredictionTables | PairValues = field(
         default=cast("Any", None), kw_only=True
     )
 
     @property
     def kind(self) -> DataKind:
         """Labels, or values of pairs of readers."""
-        return DataKind.PAIRS if isinstance(self._data, _Pairs) else DataKind.LABELS
+        return DataKind.PAIRS if isinstance(self._data, PairValues) else DataKind.LABELS
 
     @classmethod
     @checked_options
@@ -372,13 +359,13 @@ class Readings:
             missing=missing_policy(missing),
             penalty=penalty,
         )
-        return cls(known.model, missing=missing, pairing=pairing, _data=_Pairs(values, known))
+        return cls(known.model, missing=missing, pairing=pairing, _data=PairValues(values, known))
 
     def __repr__(self) -> str:
         return shown_data("Readings", self.readers, model=self.model)
 
     def __post_init__(self) -> None:
-        if not isinstance(self._data, PredictionArrays | PredictionTables | _Pairs):
+        if not isinstance(self._data, PredictionArrays | PredictionTables | PairValues):
             raise OptionError(
                 "Readings are made by Readings.from_arrays(ratings), .from_table(table) or "
                 ".from_pairs(table)"
@@ -396,6 +383,11 @@ class Readings:
         return self._data.models
 
     @property
+    def source(self) -> PredictionArrays | PredictionTables | PairValues:
+        """Where the readings are: in arrays, in tables, or in values of pairs of readers."""
+        return self._data
+
+    @property
     def raters(self) -> Raters:
         """The model and its raters.
 
@@ -404,7 +396,7 @@ class Readings:
         OptionError
             Where no model is named, or it has fewer raters than two.
         """
-        if isinstance(self._data, _Pairs):
+        if isinstance(self._data, PairValues):
             return self._data.raters
         if self.model is None:
             raise OptionError(
@@ -413,40 +405,9 @@ class Readings:
             )
         return raters_of(self.model, [name for name in self.readers if name != self.model])
 
-    def request(self, **inference: Any) -> Request:
-        """What all estimates of a verb share: the policy of these data, and its inference."""
-        if isinstance(self._data, _Pairs):
-            return self._data.values.request(**inference)
-        return resolve_request(missing=self.missing, **inference)
-
-    def families(
-        self, quantities: Quantities, how: Matched
-    ) -> tuple[list[Comparable | ComparedReaders], list[str]]:
-        """The readers of each level and metric, to be measured, and notes on what was read."""
-        raters = self.raters
-        if isinstance(self._data, _Pairs):
-            pairs, notes = self._data.values.families(quantities, how)
-            for one in pairs:
-                check_pairs(one.family, raters)
-            return [*pairs], notes
-        if self._data.has_target:
-            raise OptionError(
-                f"{spelled('truth')} has no effect on the agreement of a model with its raters. "
-                f"{OF_A_TRUTH}"
-            )
-        each = _measuring(quantities, self.options)
-        has_scores = isinstance(self._data, PredictionTables) and self._data.where.scores
-        if has_scores and not all(one.numbers for one in each):
-            raise OptionError(
-                "a metric of classes compares labels, and readers gave scores: name the column of "
-                f"labels ({spelled('label')}), or a metric of numbers"
-            )
-        labelled, notes = self._data.families(each, how)
-        return [compared_readers(one, raters) for one in labelled], notes
-
 
 @frozen(eq=False)
-class _Pairs:
+class PairValues:
     """Values of pairs of readers, each pair as a model."""
 
     values: CaseValues
@@ -454,7 +415,7 @@ class _Pairs:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The readers."""
+        """Names of the readers."""
         return (self.raters.model, *self.raters.names)
 
 
@@ -483,33 +444,3 @@ def _reading_columns(label: Any, score: Any, truth: str | None) -> PredictionCol
         columns = {"": names} if isinstance(named, str) else {name: (name,) for name in names}
     # Where all readers stand in one row, that is the case.
     return PredictionColumns(truth, columns, score is not None, rows_are_cases="" not in columns)
-
-
-def _refuse_metric_of_cases(metric: Any) -> None:
-    """Refuse metrics that have a value for each case, as labels have none."""
-    name = metric.partition(":")[0] if isinstance(metric, str) else ""
-    if name in METRICS and name not in SAMPLE_METRICS:
-        at_line = current_door() is Door.COMMAND_LINE
-        how = f"{flag_of('pairs')} COLUMN,COLUMN" if at_line else "Readings.from_pairs"
-        raise OptionError(
-            f"{name} has a value for each case and pair of readers: give a table of these values, "
-            f"and the columns that say who is compared with whom ({how})"
-        )
-
-
-def _measuring(quantities: Quantities, options: TestSetOptions) -> list[Measuring]:
-    """What is computed of what two readers said, by each metric: of labels, or of numbers."""
-    if quantities.metric is None:
-        raise OptionError(
-            f"{spelled('metric')} is missing: what agreement is measured by, such as cohen_kappa"
-        )
-    for metric in quantities.metrics:
-        _refuse_metric_of_cases(metric)
-    kinds: tuple[Scores, Scores] = ("labels", "numbers")
-    labels, numbers = (
-        measuring_each_metric(
-            quantities.metrics, quantities.averages, replace(options, scores=kind), None
-        )
-        for kind in kinds
-    )
-    return [other if one.numbers else one for one, other in zip(labels, numbers, strict=True)]

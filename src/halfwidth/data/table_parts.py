@@ -8,12 +8,12 @@ from typing import Any
 
 from halfwidth.core.errors import DataError, quoted, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.metric_spec import UNNAMED
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Kind, Metric
 from halfwidth.core.titles import metric_title
 from halfwidth.data.families import Family, ModelCases
-from halfwidth.estimation.functionals import CustomMetric
-from halfwidth.estimation.resolve import UNNAMED
+from halfwidth.metrics.names import CustomMetric
 
 
 @frozen(eq=False)

@@ -7,11 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.errors import DataError, shortened, shown
 from halfwidth.core.option_names import spelled_both
 from halfwidth.core.spec import Metric
-from halfwidth.data.families import Family, ModelCases
-from halfwidth.data.measuring import Matched
+from halfwidth.core.undefined import AnyMissing
+from halfwidth.data.families import Family, ModelCases, Pairing
+from halfwidth.data.repeat_cautions import repeat_cautions
+from halfwidth.data.slice_metrics import SliceMetrics
 from halfwidth.data.sources import (
     ModelTable,
     TableColumns,
@@ -20,9 +22,6 @@ from halfwidth.data.sources import (
     row_identities,
 )
 from halfwidth.data.table_parts import TablePart, families_of
-from halfwidth.estimation.repeat_cautions import repeat_cautions
-from halfwidth.estimation.slice_metrics import SliceMetrics
-from halfwidth.estimation.tables import layout_notes
 from halfwidth.tables.challenge_columns import CASE, TASK, VALUE
 from halfwidth.tables.layout import (
     Layout,
@@ -43,7 +42,9 @@ def value_families(
     values: Sequence[str] | Mapping[str, str] | None,
     metric: Any,
     bounds: Any,
-    how: Matched,
+    *,
+    missing: AnyMissing,
+    pairing: Pairing,
 ) -> tuple[list[Family], list[str]]:
     """The families that tables hold, and what was assumed about their columns.
 
@@ -63,19 +64,19 @@ def value_families(
         metrics = SliceMetrics(source.table, layout, metric, bounds)
         metrics_held |= dict.fromkeys(metrics.held)
         notes += layout_notes(layout, columns.groups, columns.strata)
-        every = slices(source.table, layout, missing=how.request.missing)
+        every = slices(source.table, layout, missing=missing)
         wanted = [
             (one.checked(), of_slice)
             for one in every
             if (of_slice := metrics.for_slice(one)) is not None
         ]
         notes += not_applicable_note(one for one, _ in wanted)
-        parts += _parts(source, layout, wanted, columns, values, labels, paired=how.paired)
+        parts += _parts(source, layout, wanted, columns, values, labels, paired=pairing != "none")
     if not parts:
         raise DataError(
             f"no rows of metric {metric!r}; the table holds {shortened(list(metrics_held))}"
         )
-    families, left_out = families_of(parts, how.pairing)
+    families, left_out = families_of(parts, pairing)
     return families, [*dict.fromkeys(notes), *left_out]
 
 
@@ -155,3 +156,21 @@ def _parts(
         key = (*levels, metric.spec.name, *sorted(metric.parameters.items()))
         parts.append(TablePart(key, within, family_label(within, column), metric, model))
     return parts
+
+
+def layout_notes(layout: Layout, groups: str | None, strata: str | None) -> list[str]:
+    """Columns that were used or left out by default."""
+    notes = [f"left out: {shortened(layout.left_out)}"] if layout.left_out else []
+    return notes + design_notes(layout, groups, strata)
+
+
+def design_notes(layout: Layout, groups: str | None, strata: str | None) -> list[str]:
+    """Columns that say by their names alone which cases belong together."""
+    notes = []
+    for role, option, column in (
+        ("clusters", groups, layout.groups),
+        ("strata", strata, layout.strata),
+    ):
+        if option is None and column is not None:
+            notes.append(f"{role} are taken from column {shown(column)} of the table")
+    return notes

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterator
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.cautions import Caution
+from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Takes
 from halfwidth.core.types import Array
@@ -19,8 +22,27 @@ from halfwidth.resampling.designs import Design
 from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
-    from halfwidth.estimation.detections.context import DetectionContext
     from halfwidth.estimation.test_sets.class_context import ClassContext
+
+
+class BranchContext(Protocol):
+    """What a branch knows of one of its jobs, for the estimate and its cautions."""
+
+    @property
+    def noun(self) -> str:
+        """What an independent case is called."""
+
+    def against(self, other: Any, effect: Effect, /) -> BranchContext:
+        """What is known of the difference, or ratio, of two models."""
+
+    def estimate(self, estimate: Estimate, /) -> Estimate:
+        """The estimate with what the branch knows of it."""
+
+    def cautions(self, context: CautionContext, /) -> Iterator[Caution | None]:
+        """Cautions of the branch's rules."""
+
+    def why_undefined(self, estimate: Estimate, /) -> tuple[str, str]:
+        """Why a metric has no value, and what helps."""
 
 
 @frozen
@@ -43,7 +65,7 @@ class CautionContext:
     infinite: bool = False
     design: Design | None = None
     classes: ClassContext | None = None
-    matched: DetectionContext | None = None
+    matched: BranchContext | None = None
     # Why the metric does not exist for these cases, where that is known.
     no_value: str = ""
 
@@ -64,7 +86,7 @@ class CautionContext:
             return "run"
         if self.estimate.over == "clusters" or self.clustered:
             return "cluster"
-        return "case" if self.matched is None else "image"
+        return "case" if self.matched is None else self.matched.noun
 
     @property
     def clustered(self) -> bool:

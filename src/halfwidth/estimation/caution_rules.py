@@ -60,9 +60,7 @@ def cautions_for(context: CautionContext) -> tuple[Caution, ...]:
 
         rules.append(run_cautions)
     if context.matched is not None:
-        from halfwidth.estimation.detections.caution_rules import detection_cautions
-
-        rules.append(detection_cautions)
+        rules.append(context.matched.cautions)
     cautions = sorted(_raised(rules, context), key=lambda one: one.code)
     return tuple(_with_evidence(cautions, context) if context.as_studied else cautions)
 
@@ -327,9 +325,7 @@ def _why_undefined(context: CautionContext) -> tuple[str, str]:
     if isinstance(form, Contrast) and form.effect == "ratio":
         return "a ratio needs two positive values, and one is not", "compare by the difference"
     if context.matched is not None:
-        from halfwidth.estimation.detections.caution_rules import why_undefined
-
-        return why_undefined(context.estimate, context.matched)
+        return context.matched.why_undefined(context.estimate)
     quantity = f"the {context.estimate.subject} of {context.units_text}"
     return f"{quantity} is undefined", "collect more cases"
 

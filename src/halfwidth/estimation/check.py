@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from halfwidth.core.checks import as_number, is_masked, is_number, refuse_paths
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.metric_spec import PROPORTION, UNNAMED
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Kind, Metric, MetricSpec
 from halfwidth.core.types import Array, Bounds
@@ -18,7 +19,7 @@ from halfwidth.core.undefined import apply_missing_policy, is_missing
 from halfwidth.estimation.grouping import arrange_cases, unit_codes
 from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.records import Records
-from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request
+from halfwidth.estimation.resolve import Request
 
 # Values this little outside the bounds, relative to their width, are rounding of the file.
 RANGE_ROUNDING = 1e-9

@@ -7,8 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.detection_forms import MatchedScores
-from halfwidth.core.forms import CellCounts, Contrast, Effect, LogisticFit, RankedAreas, Sums
+from halfwidth.core.forms import (
+    BranchForm,
+    CellCounts,
+    Contrast,
+    Effect,
+    LogisticFit,
+    RankedAreas,
+    Sums,
+)
 from halfwidth.core.spec import (
     OF_INVERTED_TESTS,
     Estimand,
@@ -64,9 +71,6 @@ MANY_CASES, MANY_OF_CLASS = 100_000, 1000
 SMALL = 50
 # A cluster bootstrap's coverage depends on the number of clusters.
 FEW_CLUSTERS = 30
-# Of two detectors resamples do from so many images or patients in all, so many of them with
-# objects; else nearly all of what would tell them apart may not have been seen (decision 0093).
-FEW_IMAGES_OF_TWO, FEW_WITH_OBJECTS_OF_TWO = 20, 8
 # Resampling Gₕ units of a stratum understates its variance by the factor 1 - 1/Gₕ, which adds up
 # over strata however many cases there are in all.
 UNITS_PER_STRATUM = 10
@@ -196,8 +200,10 @@ def _for_records(records: Records, functional: Functional, *, weighted: bool) ->
         return "garwood" if _alike(records, statistic) else "bca_expanded"
     if isinstance(form, Contrast):
         form = form.statistic.form
-        if weighted and isinstance(form, MatchedScores):
-            return _for_two_detectors(records, form)
+        if weighted and isinstance(form, BranchForm):
+            own = form.method_of_difference(records.arranged[0], design)
+            if own is not None:
+                return own
     if Estimand.AUROC is statistic.spec.estimand:
         return _for_auroc(records.arranged[None], design, statistic)
     if Estimand.AUROC_DIFFERENCE is statistic.spec.estimand:
@@ -284,17 +290,6 @@ def _many(records: Records, statistic: Statistic, form: RankedAreas) -> bool:
 
 def _units_of_the_rarer_class(records: Array, design: Design, statistic: Statistic) -> float:
     return min(float(units[0]) for units in class_units(records, design, statistic))
-
-
-def _for_two_detectors(records: Records, form: MatchedScores) -> str:
-    """Student's t for what the images know; of few with objects as they and pseudo-images show."""
-    design = records.design
-    if design.degrees_of_freedom < 1:
-        return "dirichlet"
-    objects = np.sum([one.references for one in form.unpack(records.arranged[0])], axis=0)
-    units = np.count_nonzero(design.totals(objects))
-    few = design.units < FEW_IMAGES_OF_TWO or units < FEW_WITH_OBJECTS_OF_TWO
-    return "dirichlet_expanded" if few else "percentile_expanded"
 
 
 def _for_cases(values: Array, statistic: Statistic, level: Level) -> str:

@@ -34,13 +34,8 @@ from halfwidth.estimation.grouping import arrange_cases, unit_codes
 from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.pipeline import Job, estimate_jobs, refuse_idle_draws
 from halfwidth.estimation.records import NO_VALUES, Functional, Records
-from halfwidth.estimation.resolve import (
-    AUTO,
-    Request,
-    resolve_metric,
-    resolve_request,
-    resolve_statistic,
-)
+from halfwidth.estimation.resolve import AUTO, Request, resolve_request, resolve_statistic
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.resampling.designs import arrange
 from halfwidth.resampling.engine import least_distances
 from halfwidth.results.estimate import Estimate

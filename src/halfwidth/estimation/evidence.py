@@ -20,9 +20,10 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Statistic
 from halfwidth.core.types import UNIT_INTERVAL
-from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
+from halfwidth.metrics.names import resolve_metric
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,6 +21,7 @@ from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.records import Functional
 from halfwidth.metrics import building
 from halfwidth.metrics.averaging import AreaFinish, CountingFinish
+from halfwidth.metrics.names import CustomMetric
 from halfwidth.summaries.all_statistics import STATISTICS
 
 MEAN = Statistic(STATISTICS["mean"])
@@ -60,14 +61,6 @@ class Classes:
 
     def __len__(self) -> int:
         return len(self.labels)
-
-
-@frozen
-class CustomMetric:
-    """A user's function ``f(y_true, y_score)``."""
-
-    function: Any
-    metric: Metric
 
 
 @frozen

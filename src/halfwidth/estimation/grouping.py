@@ -5,18 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.option_names import spelled
-from halfwidth.core.types import Array
+from halfwidth.core.types import Array, Over
 from halfwidth.core.undefined import is_missing
 from halfwidth.resampling.designs import Codes, Design, arrange
-
-Over = Literal["cases", "clusters"]
 
 
 def unit_codes(

@@ -13,12 +13,8 @@ from halfwidth.core.undefined import Missing
 from halfwidth.estimation.check import check_sample
 from halfwidth.estimation.pipeline import Job, estimate_counts, estimate_jobs, refuse_idle_draws
 from halfwidth.estimation.records import Functional
-from halfwidth.estimation.resolve import (
-    AUTO,
-    resolve_metric,
-    resolve_request,
-    resolve_statistic,
-)
+from halfwidth.estimation.resolve import AUTO, resolve_request, resolve_statistic
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.results.estimate import Estimate
 
 

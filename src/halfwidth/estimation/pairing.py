@@ -17,8 +17,8 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.row_labels import counts_in_disorder, has_columns, only_counts, row_labels
+from halfwidth.data.repeat_cautions import repeat_cautions
 from halfwidth.estimation.grouping import listed
-from halfwidth.estimation.repeat_cautions import repeat_cautions
 
 if TYPE_CHECKING:
     from halfwidth.io.table import Table

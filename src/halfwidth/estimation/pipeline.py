@@ -14,13 +14,14 @@ import numpy as np
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.metric_spec import PROPORTION
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic
 from halfwidth.core.titles import AVERAGE_WORDS, metric_title
 from halfwidth.core.types import Array, Level
 from halfwidth.core.undefined import WithoutResult
 from halfwidth.estimation.batches import SampleGroup, intervals_by_method
-from halfwidth.estimation.caution_context import CautionContext
+from halfwidth.estimation.caution_context import BranchContext, CautionContext
 from halfwidth.estimation.caution_rules import ROUNDING, cautions_for
 from halfwidth.estimation.choose import (
     choose,
@@ -28,12 +29,7 @@ from halfwidth.estimation.choose import (
     if_unseen_failures,
 )
 from halfwidth.estimation.records import Functional, Records
-from halfwidth.estimation.resolve import (
-    PROPORTION,
-    RULE,
-    Request,
-    check_accepts,
-)
+from halfwidth.estimation.resolve import RULE, Request, check_accepts
 from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import (
     ByLevel,
@@ -50,7 +46,6 @@ from halfwidth.results.estimate import ConfidenceInterval, Estimate
 from halfwidth.summaries.all_statistics import STATISTICS
 
 if TYPE_CHECKING:
-    from halfwidth.estimation.detections.context import DetectionContext
     from halfwidth.estimation.test_sets.class_context import ClassContext
 
 
@@ -105,7 +100,7 @@ class Job:
     classes: ClassContext | None = None
     # Where missing policies stand side by side.
     without: WithoutResult | None = None
-    matched: DetectionContext | None = None
+    matched: BranchContext | None = None
     # Where a model by itself is measured otherwise than among others: its PPV is a proportion of
     # the cases that it calls positive, which are not those of the other models.
     alone: Job | None = None
@@ -293,9 +288,7 @@ def _estimate(
         if_unseen_failures=None if unseen is None else ConfidenceInterval(*unseen),
     )
     if job.matched is not None:
-        from halfwidth.results.detection_estimate import DetectionEstimate
-
-        estimate = DetectionEstimate.from_estimate(estimate, **job.matched.stated)
+        estimate = job.matched.estimate(estimate)
     proportion = Estimand.PROPORTION in estimands(functional.statistic, binary=functional.binary)
     context = CautionContext(
         estimate,

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from halfwidth.core.cautions import Caution
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Metric, Statistic
-from halfwidth.core.types import Array
-from halfwidth.estimation.grouping import Over
+from halfwidth.core.types import Array, Over
 from halfwidth.resampling.designs import Design
 
 # Where cases hold something else than values: codes, or scores with classes.

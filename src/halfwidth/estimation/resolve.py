@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -16,31 +16,22 @@ from halfwidth.core.errors import OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import PAIRS_OF_CASES
 from halfwidth.core.option_names import spelled
-from halfwidth.core.parameters import Parameter, bind, parse_name
+from halfwidth.core.parameters import bind, parse_name
 from halfwidth.core.pseudo_cases import FAILURES, Failures
 from halfwidth.core.rng import resolve_seed
 from halfwidth.core.spec import (
     Estimand,
-    Kind,
     MethodSpec,
     Metric,
-    MetricSpec,
     Need,
     Statistic,
     StatisticSpec,
     spec_of,
 )
-from halfwidth.core.types import Bounds, Level, as_bounds
-from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES, AnyMissing
-from halfwidth.estimation.grouping import Over
+from halfwidth.core.types import Level, Over
+from halfwidth.core.undefined import MISSING_POLICIES, AnyMissing, missing_policy
 from halfwidth.intervals.all_methods import METHODS, method_named
 from halfwidth.intervals.compute import estimands, fits, rests_on_bounds
-from halfwidth.metrics.all_metrics import (
-    METRICS,
-    SAMPLE_METRICS,
-    is_sample_metric,
-    refuse_detection_metric,
-)
 from halfwidth.resampling.designs import Design
 from halfwidth.summaries.all_statistics import STATISTICS
 
@@ -51,10 +42,6 @@ RULE = f"{AUTO}@2"
 MOST_RESAMPLES = 10**7
 MOST_THREADS = 1024
 USUAL_RESAMPLES = 9999
-UNNAMED = MetricSpec("value", title="", summary="any number per case")
-PROPORTION = MetricSpec(
-    "proportion", title="", bounds=Bounds(0.0, 1.0), kind=Kind.BINARY, reliable_n=10
-)
 
 
 @frozen
@@ -81,80 +68,6 @@ class Request:
     failures: Failures = "seen"
     # What its bootstraps have in common, at any level, and those of other calls on the same data.
     kept: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
-
-
-def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
-    """The metric meant by a name, a spec, a function or nothing, with a range of its own."""
-    spec, parameters = _named_metric(metric, bounds)
-    # What is resolved already may be a regression's, whose bounds are to be set.
-    if not isinstance(metric, str | Metric) and is_sample_metric(spec):
-        raise _test_set_metric_error(spec.name)
-    if bounds is not None:
-        spec = replace(spec, bounds=_bounds_within(spec, bounds), bounds_given=True)
-    return Metric(spec, bind(spec.name, spec.parameters, parameters, complete=False))
-
-
-def _named_metric(metric: Any, bounds: Any) -> tuple[MetricSpec, Mapping[str, object]]:
-    """What is known of a metric, and the parameters that are named with it."""
-    parameters: Mapping[str, object] = {}
-    if isinstance(metric, str):
-        name, parameters = parse_name(metric, _metric_parameters)
-        known = METRICS.find(name)
-        if known is None and bounds is None:
-            refuse_detection_metric(name)
-            if name in SAMPLE_METRICS:
-                raise _test_set_metric_error(name)
-            raise UnknownNameError(
-                "metric",
-                name,
-                METRICS.names,
-                synonyms=METRICS.every_name,
-                hint="A metric of your own needs bounds (low and high; inf is allowed).",
-            )
-        spec = known or MetricSpec(name)
-    elif isinstance(metric, Metric):
-        spec, parameters = metric.spec, dict(metric.parameters)
-    elif isinstance(metric, MetricSpec):
-        spec = metric
-    elif metric is None:
-        spec = UNNAMED
-    else:
-        attached = spec_of(metric) if callable(metric) else None
-        if not isinstance(attached, MetricSpec):
-            raise OptionError(
-                f"{spelled('metric', metric)} is neither a name, a MetricSpec nor one of "
-                "halfwidth's metric functions; the values are already computed, so name their "
-                "metric, or give bounds"
-            )
-        spec = attached
-    return spec, parameters
-
-
-def _test_set_metric_error(name: str) -> OptionError:
-    return OptionError(
-        f"{name!r} is a metric of a whole test set, not of values of cases: give true classes and "
-        f"scores to metric_ci ({spelled('y_true')}, {spelled('y_score')})"
-    )
-
-
-def _metric_parameters(name: str) -> tuple[Parameter, ...]:
-    return METRICS[name].parameters if name in METRICS else ()
-
-
-def _bounds_within(spec: MetricSpec, wanted: Any) -> Bounds:
-    """Bounds for a metric: no value lies beyond its own, so that wider ones are a mistake."""
-    bounds, own = as_bounds(wanted), spec.bounds
-    if bounds.low < own.low or bounds.high > own.high:
-        advice = "give narrower ones, or name the metric otherwise if it is another"
-        low, high = bounds.low / 100, bounds.high / 100
-        if own == Bounds(0, 1) and 0 <= low < high <= 1 < bounds.high / 2:
-            advice = f"for values in per cent give {spelled('scale', 100)} and "
-            advice += spelled("bounds", (low, high))
-        raise OptionError(
-            f"{spelled('bounds', (bounds.low, bounds.high))} reaches beyond the range of "
-            f"{spec.called}, {own}: {advice}"
-        )
-    return bounds
 
 
 def resolve_statistic(statistic: Any) -> Statistic:
@@ -272,21 +185,6 @@ def _resolve_failures(failures: Any, named: Any) -> Failures:
             f"{spelled('method', named)} is named; leave one of the two out"
         )
     return chosen
-
-
-def missing_policy(missing: Any, allowed: Sequence[str] = MISSING_POLICIES) -> Any:
-    """One of the policies that are allowed, or an error that lists them."""
-    if isinstance(missing, str) and missing == "worst_rank" not in allowed:
-        raise OptionError(
-            f"{spelled('missing', missing)} is for rankings (rank, halfwidth rank); here choose "
-            f"one of {', '.join(allowed)}"
-        )
-    if isinstance(missing, str) and missing == ALL_POLICIES:
-        raise OptionError(
-            f"{spelled('missing', 'all')} sets the policies side by side for a table of per-case "
-            f"values only (halfwidth ci TABLE, estimate); here choose one of {', '.join(allowed)}"
-        )
-    return one_of("missing", missing, allowed)
 
 
 def _resolve_method(method: Any) -> MethodSpec | None:

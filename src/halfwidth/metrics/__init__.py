@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from halfwidth.metrics.calibration.smoothing import *  # noqa: F403
     from halfwidth.metrics.counting import *  # type: ignore[assignment] # noqa: F403
     from halfwidth.metrics.rates import *  # type: ignore[assignment] # noqa: F403
-    from halfwidth.metrics.detection.instances import *  # noqa: F403
-    from halfwidth.metrics.detection.lesions import *  # noqa: F403
-    from halfwidth.metrics.detection.object_counts import *  # noqa: F403
-    from halfwidth.metrics.detection.panoptic import *  # noqa: F403
-    from halfwidth.metrics.detection.pooled import *  # noqa: F403
-    from halfwidth.metrics.detection.ranked import *  # noqa: F403
+    from halfwidth.detection.metrics.instances import *  # noqa: F403
+    from halfwidth.detection.metrics.lesions import *  # noqa: F403
+    from halfwidth.detection.metrics.object_counts import *  # noqa: F403
+    from halfwidth.detection.metrics.panoptic import *  # noqa: F403
+    from halfwidth.detection.metrics.pooled import *  # noqa: F403
+    from halfwidth.detection.metrics.ranked import *  # noqa: F403
     from halfwidth.metrics.error import *  # noqa: F403
     from halfwidth.metrics.ranking import *  # noqa: F403
     from halfwidth.metrics.regression import *  # noqa: F403

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import functools
 import importlib
+import itertools
 import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from halfwidth.core.branches import brought
 from halfwidth.core.declaring import specs_of
 
 PACKAGE = "halfwidth.metrics"
@@ -29,18 +31,11 @@ OF_TEST_SETS = (
     "calibration.corp",
     "regression",
 )
-OF_DETECTIONS = (
-    "detection.ranked",
-    "detection.object_counts",
-    "detection.panoptic",
-    "detection.instances",
-    "detection.lesions",
-    "detection.pooled",
-)
+OF_BRANCHES = tuple(itertools.chain(*brought("METRICS")))
 
 
 def _module(name: str) -> ModuleType:
-    return importlib.import_module(f"{PACKAGE}.{name}")
+    return importlib.import_module(name if name in OF_BRANCHES else f"{PACKAGE}.{name}")
 
 
 def specs_when_asked(*families: str) -> tuple[Callable[[], tuple[Any, ...]], ...]:
@@ -72,7 +67,7 @@ def _submodule(name: str) -> ModuleType | None:
 
 def _metric(name: str) -> Any:
     # Cases first: sensitivity is of a test set here, and that of voxels is in a module of its own.
-    for family in (*OF_TEST_SETS, *OF_CASES, *OF_DETECTIONS):
+    for family in (*OF_TEST_SETS, *OF_CASES, *OF_BRANCHES):
         for function in _module(family).DECLARED:
             if function.__name__ == name:
                 return function

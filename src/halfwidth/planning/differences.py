@@ -16,9 +16,10 @@ from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Bounds, Level
 from halfwidth.estimation.check import as_numbers
-from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.mean import z as normal_z
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.planning.assumed_cases import AssumedCases, PilotCases
 from halfwidth.planning.checks import (
     check_goal,

@@ -13,9 +13,10 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled, spelled_both
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import UNBOUNDED, Level
-from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.mean import z as normal_z
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.planning.assumed_cases import AssumedCases
 from halfwidth.planning.checks import (
     check_assurance,

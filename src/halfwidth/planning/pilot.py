@@ -14,7 +14,7 @@ from halfwidth.core.rng import resolve_seed
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.several_metrics import MetricColumns
 from halfwidth.data.sources import ModelTable
-from halfwidth.estimation.tables import design_notes
+from halfwidth.data.value_tables import design_notes
 from halfwidth.planning.checks import check_assurance, check_n, wanted_width
 from halfwidth.planning.pilot_tables import Pilot, pilots_in
 from halfwidth.planning.simulated_studies import Studies, check_pilot

@@ -15,9 +15,9 @@ from halfwidth.core.spec import MetricSpec
 from halfwidth.core.types import Array
 from halfwidth.data.case_values import CaseValues
 from halfwidth.estimation.check import as_numbers
-from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import METRICS
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.tables.layout import (
     Layout,
     Slice,

@@ -11,25 +11,20 @@ import numpy as np
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.kinds import Kind
+from halfwidth.core.metric_spec import UNNAMED
 from halfwidth.core.option_names import spelled, spelled_both
 from halfwidth.core.spec import MethodSpec, Metric, Need
 from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.choose import choose, choose_unpaired
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.records import Functional, Records
-from halfwidth.estimation.resolve import (
-    RULE,
-    UNNAMED,
-    check_accepts,
-    resolve_metric,
-    resolve_request,
-    resolve_statistic,
-)
+from halfwidth.estimation.resolve import RULE, check_accepts, resolve_request, resolve_statistic
 from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.dirichlet_intervals import open_side
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.mean import z as normal_z
 from halfwidth.intervals.two_samples import mover, welch
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.planning.assumed_cases import AssumedCases, PilotCases
 from halfwidth.planning.expected_intervals import FIRST, ExpectedIntervals
 from halfwidth.planning.width_formulas import WidthFormula

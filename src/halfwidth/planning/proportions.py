@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.metric_spec import PROPORTION
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.types import UNIT_INTERVAL, Array, Level
-from halfwidth.estimation.resolve import PROPORTION
 from halfwidth.intervals.proportion import wald, wilson
 from halfwidth.planning.checks import (
     check_assurance,

@@ -10,9 +10,10 @@ import numpy as np
 from halfwidth.core.errors import OptionError
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import UNIT_INTERVAL, Level
-from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.intervals.ranks import exact_ranks, minimum_n
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.planning.checks import (
     check_assurance,
     check_goal,

@@ -27,7 +27,6 @@ from halfwidth.estimation.resolve import (
     RULE,
     Request,
     check_accepts,
-    resolve_metric,
     resolve_request,
     resolve_statistic,
 )
@@ -35,6 +34,7 @@ from halfwidth.estimation.sample_caution_rules import clusters_needed
 from halfwidth.intervals.compute import intervals
 from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.intervals.ranks import minimum_n
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.planning.drawn_studies import DrawnStudies
 from halfwidth.planning.reliability import OF_CLUSTERS, quantity_text, reliability_requirement
 from halfwidth.resampling.designs import Design

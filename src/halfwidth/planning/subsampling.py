@@ -17,12 +17,12 @@ from halfwidth.estimation.check import check_sample
 from halfwidth.estimation.resolve import (
     USUAL_RESAMPLES,
     Request,
-    resolve_metric,
     resolve_request,
     resolve_statistic,
 )
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.intervals.compute import apply, sample_ingredients
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.results.subsamples import SubsampleRow, Subsamples

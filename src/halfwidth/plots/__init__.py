@@ -1,14 +1,14 @@
 """Figures from finished results: nothing is computed here, and every plotted number is a frame."""
 
+from typing import TYPE_CHECKING, Any
+
+from halfwidth.core.branches import modules_brought
 from halfwidth.plots.bland_altman import bland_altman
 from halfwidth.plots.calibration import calibration, figures_of_calibration
 from halfwidth.plots.comparison import differences
 from halfwidth.plots.comparison_pages import figures_of_differences
 from halfwidth.plots.confusion import confusion
 from halfwidth.plots.curves import decision, pr, roc
-from halfwidth.plots.detection.curves import afroc, detection_pr, froc
-from halfwidth.plots.detection.matches import figure_of_worst_images, matched_image
-from halfwidth.plots.detection.thresholds import figures_over_thresholds, over_thresholds
 from halfwidth.plots.distribution import distribution
 from halfwidth.plots.distribution_panels import Panel, figures_of_panels, figures_of_table
 from halfwidth.plots.figure import Figure
@@ -32,6 +32,11 @@ from halfwidth.plots.subsampling import (
     subsample_halfwidths,
     subsample_means,
 )
+
+if TYPE_CHECKING:
+    from halfwidth.detection.plots.curves import afroc, detection_pr, froc
+    from halfwidth.detection.plots.matches import figure_of_worst_images, matched_image
+    from halfwidth.detection.plots.thresholds import figures_over_thresholds, over_thresholds
 
 __all__ = [
     "Figure",
@@ -75,3 +80,11 @@ __all__ = [
     "subsample_means",
     "write_figure",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """A figure that a branch brings."""
+    for module in modules_brought("FIGURES"):
+        if name in module.PUBLIC:
+            return module.PUBLIC[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

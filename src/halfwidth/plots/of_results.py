@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import io
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from halfwidth.core.branches import modules_brought
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.titles import metric_title
@@ -18,7 +19,6 @@ from halfwidth.plots.comparison_pages import figures_of_differences
 from halfwidth.plots.confusion import confusion
 from halfwidth.plots.curve_parts import curve_text, height_of
 from halfwidth.plots.curves import decision, pr, roc
-from halfwidth.plots.detection.curves import afroc, detection_pr, froc
 from halfwidth.plots.distribution_panels import figures_of_table
 from halfwidth.plots.figure import AnyFigure, figure
 from halfwidth.plots.forest_pages import figures_of_forest
@@ -33,7 +33,6 @@ from halfwidth.results.calibration_curves import CalibrationCurves
 from halfwidth.results.centre_curves import CentreCurves
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.curves import Confusion, Curve, Curves
-from halfwidth.results.detection_curves import DetectionCurves
 from halfwidth.results.estimate import Estimate, Estimates
 from halfwidth.results.ranking import Rankings
 from halfwidth.results.result import Result
@@ -130,7 +129,7 @@ def _head(page: Figure, text: str) -> None:
 def figure_of(result: Result, kind: str | None = None) -> AnyFigure:
     """What draws this picture of a result; its caption says what the picture shows."""
     drawn = result.collection
-    kinds = next((kinds for of, kinds in PICTURES.items() if isinstance(drawn, of)), None)
+    kinds = next((kinds for of, kinds in _pictures() if isinstance(drawn, of)), None)
     if kinds is None:
         raise OptionError(f"{type(result).__name__} has no picture")
     if kind is None:
@@ -188,20 +187,14 @@ def _differences(comparisons: Comparisons) -> list[Figure]:
     return [page for pages in pages_by_metric for page in pages]
 
 
-def _figure_of_curves(curves: Curves | DetectionCurves) -> AnyFigure:
-    kind = curves[0].kind
-    if isinstance(curves, DetectionCurves):
-        return {"froc": froc, "pr": detection_pr}.get(kind, afroc)
-    return {"roc": roc, "pr": pr, "decision": decision}[kind]
+def _figure_of_curves(curves: Curves) -> AnyFigure:
+    return {"roc": roc, "pr": pr, "decision": decision}[curves[0].kind]
 
 
 @figure("Curves with their bands", lambda curves: _figure_of_curves(curves).frame(curves))
-def _curves(curves: Curves | DetectionCurves) -> Any:
+def _curves(curves: Curves) -> Any:
     """Curves on as many pages as it takes to tell them apart, those of one model together."""
     drawing = _figure_of_curves(curves)
-    if isinstance(curves, DetectionCurves):
-        # Those of the most objects.
-        return drawing(curves)
 
     def fits(page: list[Curve]) -> bool:
         texts = [curve_text(curve.label, curve.area) for curve in page]
@@ -234,12 +227,18 @@ PICTURES: dict[type[Result], dict[str, AnyFigure]] = {
     CalibrationCurves: {"curves": figures_of_calibration},
     CentreCurves: {"curves": figures_of_calibration},
     Curves: {"curves": _curves},
-    DetectionCurves: {"curves": _curves},
     Confusion: {"confusion": confusion},
     SampleSize: {"plan": plan_curve},
     SampleSizes: {"plan": plan_curve},
     Subsamples: {"subsamples": figure_of_subsamples},
 }
+
+
+def _pictures() -> Iterator[tuple[type[Result], dict[str, AnyFigure]]]:
+    """The pictures of each kind of result, then those that branches bring."""
+    yield from PICTURES.items()
+    for module in modules_brought("FIGURES"):
+        yield from module.PICTURES.items()
 
 
 def picture(page: Figure) -> bytes:

@@ -19,9 +19,9 @@ from halfwidth.core.spec import Better, Estimand, Metric
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Array
 from halfwidth.data.case_values import WORST_RANK
-from halfwidth.data.families import MeasuredFamily
 from halfwidth.estimation.caution_rules import missing_caution
 from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs
+from halfwidth.measuring.jobs import FamilyJobs
 from halfwidth.ranking.claims import ClaimedDifferences, ClaimedPairs
 from halfwidth.ranking.missing_values import applying, policies_disagree
 from halfwidth.ranking.rank_sets import Flags, alike_groups, with_rank
@@ -42,12 +42,12 @@ from halfwidth.results.ranking import RankedModel, Ranking, RankSet
 
 
 def ranked(
-    family: MeasuredFamily,
+    family: FamilyJobs,
     scheme: str,
     options: RankingOptions,
     settings: Settings,
     parts: Collection[int] = (),
-    further: Sequence[MeasuredFamily] = (),
+    further: Sequence[FamilyJobs] = (),
     *,
     step: Callable[[], None],
 ) -> tuple[Ranking, Trace]:
@@ -141,7 +141,7 @@ class _Contest:
 
 
 def _contest(
-    family: MeasuredFamily,
+    family: FamilyJobs,
     scheme: str,
     estimates: Sequence[Estimate],
     options: RankingOptions,
@@ -164,7 +164,7 @@ def _contest(
     return _Contest(subject, values, order, pairs, sign * _replicates(jobs, settings))
 
 
-def metric_names(*families: MeasuredFamily) -> tuple[str, ...]:
+def metric_names(*families: FamilyJobs) -> tuple[str, ...]:
     """Metrics by name and the parameters that are bound: ``nsd:tolerance=3``."""
     return tuple(_name(next(iter(family.jobs.values())).functional.metric) for family in families)
 
@@ -181,7 +181,7 @@ def _name(metric: Metric) -> str:
 
 
 def _ranks_under_policies(
-    family: MeasuredFamily, scheme: str, options: RankingOptions, settings: Settings
+    family: FamilyJobs, scheme: str, options: RankingOptions, settings: Settings
 ) -> dict[str, dict[str, int]]:
     """The rank of each model under each policy for missing values."""
     ranks = {}
@@ -195,7 +195,7 @@ def _ranks_under_policies(
     return ranks
 
 
-def _check_direction(family: MeasuredFamily) -> None:
+def _check_direction(family: FamilyJobs) -> None:
     functional = next(iter(family.jobs.values())).functional
     better, statistic = functional.metric.spec.better, functional.statistic.spec
     if statistic.estimand is Estimand.SPREAD:
@@ -226,7 +226,7 @@ def _check_direction(family: MeasuredFamily) -> None:
         )
 
 
-def _check_defined(family: MeasuredFamily, estimates: Sequence[Estimate]) -> None:
+def _check_defined(family: FamilyJobs, estimates: Sequence[Estimate]) -> None:
     undefined = [
         name
         for name, estimate in zip(family.jobs, estimates, strict=True)
@@ -242,7 +242,7 @@ def _check_defined(family: MeasuredFamily, estimates: Sequence[Estimate]) -> Non
 
 
 def _models(
-    family: MeasuredFamily,
+    family: FamilyJobs,
     scheme: str,
     estimates: Sequence[Estimate],
     contest: _Contest,
@@ -290,7 +290,7 @@ def _mean_tau(distribution: RankDistribution | None) -> float:
     return float(defined.mean()) if len(defined) else math.nan
 
 
-def _missing(family: MeasuredFamily, policy: str) -> tuple[int, list[Caution]]:
+def _missing(family: FamilyJobs, policy: str) -> tuple[int, list[Caution]]:
     """In how many cases values of some models are missing, and the caution about them."""
     every = {id(job.records.absent): job.records for job in family.jobs.values()}.values()
     absent = [records.absent for records in every if records.absent is not None]

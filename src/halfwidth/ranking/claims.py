@@ -10,7 +10,7 @@ import numpy as np
 
 from halfwidth.comparison.estimates import ChosenPairs, estimates_of, inference_of
 from halfwidth.comparison.settings import Settings
-from halfwidth.data.families import MeasuredFamily
+from halfwidth.measuring.jobs import FamilyJobs
 from halfwidth.ranking.rank_sets import Claims, Flags, rank_bounds, square
 from halfwidth.resampling.joint.simultaneous import all_pairs
 from halfwidth.results.estimate import Estimate
@@ -53,7 +53,7 @@ class ClaimedDifferences(ClaimedPairs):
 
     def __init__(
         self,
-        family: MeasuredFamily,
+        family: FamilyJobs,
         order: Sequence[int],
         sign: float,
         margin: float,

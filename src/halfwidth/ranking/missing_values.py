@@ -12,9 +12,8 @@ from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
 from halfwidth.data.case_values import WORST_RANK
-from halfwidth.data.detections import Comparable
-from halfwidth.data.families import MeasuredFamily
-from halfwidth.data.measuring import Matched, Measurable
+from halfwidth.measuring.jobs import FamilyJobs
+from halfwidth.measuring.plans import Comparable, FamilyPlan, Matched
 from halfwidth.ranking.schemes import WITHIN_CASES
 from halfwidth.results.ranking_words import POLICIES
 
@@ -35,18 +34,18 @@ def check_worst_rank(schemes: tuple[str, ...]) -> None:
 
 def measured_with_policies(
     family: Comparable, how: Matched, *, worst_rank: bool
-) -> list[MeasuredFamily]:
+) -> list[FamilyJobs]:
     """A family measured by the policy that is named; where values are missing, by each other too.
 
     ``worst_rank``: whether missing values take the last rank of their case instead.
     """
-    if not isinstance(family, Measurable) or family.measuring.values is None:
+    if not isinstance(family, FamilyPlan) or family.plan.values is None:
         return family.measured(how)
     keeping = family.keeping_missing()
     families = (keeping if worst_rank else family).measured(how)
     if not any(any(one.n_missing.values()) for one in families):
         return families
-    policies: dict[str, MeasuredFamily] = {}
+    policies: dict[str, FamilyJobs] = {}
     for policy in COMPARED:
         measured = _measured_by(policy, family, how)
         if measured is not None:
@@ -55,7 +54,7 @@ def measured_with_policies(
     return [replace(one, policies=policies) for one in families]
 
 
-def _measured_by(policy: Missing, family: Measurable, how: Matched) -> MeasuredFamily | None:
+def _measured_by(policy: Missing, family: FamilyPlan, how: Matched) -> FamilyJobs | None:
     """None where a policy cannot be had: no worst value is known, or too few cases are left."""
     metric, penalty = family.metric, how.request.penalty
     unknown = isinstance(metric, Metric) and metric.spec.worst is None and penalty is None

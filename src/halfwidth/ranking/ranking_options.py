@@ -13,8 +13,8 @@ from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
-from halfwidth.data.detections import Comparable
 from halfwidth.estimation.resolve import AUTO
+from halfwidth.measuring.plans import Comparable
 from halfwidth.ranking.consensus import Combining
 from halfwidth.ranking.ranks import TIES
 from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, resolve_schemes

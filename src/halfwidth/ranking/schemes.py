@@ -16,9 +16,9 @@ from halfwidth.core.parameters import one_of_words, words_in
 from halfwidth.core.spec import Better, Metric, MetricSpec
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array, Bounds
-from halfwidth.data.families import MeasuredFamily
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import AUTO
+from halfwidth.measuring.jobs import FamilyJobs
 from halfwidth.ranking.consensus_sets import REDUCTIONS
 from halfwidth.ranking.ranks import TIES, ranks_in_cases
 from halfwidth.results.ranking_words import listed
@@ -52,14 +52,12 @@ def resolve_schemes(scheme: Any) -> dict[str, dict[str, str]]:
     return schemes
 
 
-def values_of_scheme(family: MeasuredFamily, scheme: str, ties: str) -> MeasuredFamily:
+def values_of_scheme(family: FamilyJobs, scheme: str, ties: str) -> FamilyJobs:
     """The family with the values by which a scheme ranks its models."""
     return ranks_within_cases(family, ties) if scheme == WITHIN_CASES else family
 
 
-def combined_within_cases(
-    families: Sequence[MeasuredFamily], combine: str, ties: str
-) -> MeasuredFamily:
+def combined_within_cases(families: Sequence[FamilyJobs], combine: str, ties: str) -> FamilyJobs:
     """The mean or median of the ranks by several metrics within each case, in place of values.
 
     The families are of the same models and cases, each by another metric.
@@ -74,7 +72,7 @@ def combined_within_cases(
     return with_ranks(each[0], REDUCTIONS[combine](ranks, axis=0), spec)
 
 
-def ranks_within_cases(family: MeasuredFamily, ties: str) -> MeasuredFamily:
+def ranks_within_cases(family: FamilyJobs, ties: str) -> FamilyJobs:
     """The family with the ranks of the models within each case in place of their values."""
     if not family.values:
         raise OptionError(
@@ -95,7 +93,7 @@ def sign_of(job: Job) -> float:
     return 1.0 if job.functional.metric.spec.better is Better.HIGHER else -1.0
 
 
-def with_ranks(family: MeasuredFamily, ranks: Array, metric: Metric) -> MeasuredFamily:
+def with_ranks(family: FamilyJobs, ranks: Array, metric: Metric) -> FamilyJobs:
     """The family with ranks in place of its values, (K, n)."""
     ranked_jobs = {
         name: replace(

@@ -8,8 +8,8 @@ from dataclasses import replace
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.option_names import spelled, spelled_both
-from halfwidth.data.families import MeasuredFamily
 from halfwidth.document.progress import followed
+from halfwidth.measuring.jobs import FamilyJobs
 from halfwidth.ranking.assembling import metric_names, ranked
 from halfwidth.ranking.consensus import (
     LAST,
@@ -26,7 +26,7 @@ from halfwidth.ranking.stability import stability_of
 from halfwidth.results.ranking import Rankings
 
 # The label of the cases of a family, which all its metrics and classes share, and a family.
-Labelled = tuple[str, MeasuredFamily]
+Labelled = tuple[str, FamilyJobs]
 
 
 def all_ranked(
@@ -105,7 +105,7 @@ def _check_absent(options: RankingOptions, settings: Settings) -> None:
         )
 
 
-def _by_task(measured: Sequence[Labelled]) -> Iterator[tuple[str, list[MeasuredFamily]]]:
+def _by_task(measured: Sequence[Labelled]) -> Iterator[tuple[str, list[FamilyJobs]]]:
     """The families of each task, where they are of several metrics."""
     by_label: dict[str, list[Labelled]] = {}
     for cases, family in measured:
@@ -117,7 +117,7 @@ def _by_task(measured: Sequence[Labelled]) -> Iterator[tuple[str, list[MeasuredF
             yield own[0][0], families
 
 
-def _check_same_models(families: Sequence[MeasuredFamily]) -> None:
+def _check_same_models(families: Sequence[FamilyJobs]) -> None:
     """Ranks within cases are combined of the same models alone."""
     first, *others = families
     for other in others:

@@ -21,8 +21,8 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.forms import differences_of
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
-from halfwidth.data.families import MeasuredFamily
 from halfwidth.estimation.resolve import AUTO
+from halfwidth.measuring.jobs import FamilyJobs
 from halfwidth.ranking.claims import ClaimedPairs
 from halfwidth.ranking.rank_sets import Claims, Flags, square
 from halfwidth.ranking.resampled_tests import resampled_test
@@ -38,7 +38,7 @@ USUAL_RESAMPLES = 999
 class WonTests(ClaimedPairs):
     """Which model wins against which, by the test of the settings."""
 
-    def __init__(self, family: MeasuredFamily, sign: float, settings: Settings) -> None:
+    def __init__(self, family: FamilyJobs, sign: float, settings: Settings) -> None:
         """``sign``: 1 where higher values are better, else -1."""
         super().__init__(len(family.jobs))
         self.jobs, self.sign, self.settings = list(family.jobs.values()), sign, settings
@@ -105,7 +105,7 @@ class WonTests(ClaimedPairs):
         return float(max(0.5**units, drawn))
 
 
-def _test_of(family: MeasuredFamily, settings: Settings) -> str:
+def _test_of(family: FamilyJobs, settings: Settings) -> str:
     """The test that is named; else that of challenges where it answers the question."""
     first = next(iter(family.jobs.values()))
     setting = Setting(first.functional, first.records.design, paired=True)

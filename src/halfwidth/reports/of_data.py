@@ -13,9 +13,9 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.rng import resolve_seed
 from halfwidth.core.titles import metric_title
 from halfwidth.data.predictions import Predictions
-from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.test_sets.calibration_curves import SUMMARIES
 from halfwidth.estimation.test_sets.curves import AREA_OF
+from halfwidth.measuring.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.metrics.counting import net_benefit
 from halfwidth.ranking.ranking_options import NOT_RANKED
 from halfwidth.results.comparison import Comparisons

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from halfwidth.core.by_metric import Numbers
 from halfwidth.core.checks import as_flag
@@ -15,22 +15,21 @@ from halfwidth.core.files import write_whole
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import flag_of, spelled
 from halfwidth.data.predictions import Predictions
-from halfwidth.data.quantities import USUAL_STATISTIC
 from halfwidth.document.html.page import render_fragment, render_html
 from halfwidth.document.parts import Document
 from halfwidth.document.progress import followed
 from halfwidth.document.render import render
 from halfwidth.estimation.resolve import AUTO
+from halfwidth.measuring.quantities import USUAL_STATISTIC
 from halfwidth.reports.of_data import curves_of_predictions, results_of_data
 from halfwidth.reports.whole.document import report_document
-from halfwidth.reports.whole.results import AnyCurves, Results
-from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCurves
-from halfwidth.results.comparison import Comparisons, Difference
-from halfwidth.results.curves import Curve, Curves
-from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
-from halfwidth.results.estimate import Estimate, Estimates
-from halfwidth.results.gate import Gate
-from halfwidth.results.ranking import Ranking, Rankings
+from halfwidth.reports.whole.results import Results
+from halfwidth.results.centre_curves import CentreCurve, CentreCurves
+from halfwidth.results.comparison import Comparisons
+from halfwidth.results.curves import SeveralCurves
+from halfwidth.results.estimate import Estimates
+from halfwidth.results.ranking import Rankings
+from halfwidth.results.result import Result
 from halfwidth.verbs.given import as_data_of_models
 
 TITLE = "Performance with confidence intervals"
@@ -43,17 +42,8 @@ BY_SUFFIX = {
     ".json": "json",
     ".txt": "table",
 }
-# What holds several results of a kind, by what is one of them.
-Several = Estimates | Comparisons | Rankings | AnyCurves
-SEVERAL_OF: dict[type, Any] = {
-    Estimate: Estimates,
-    Difference: Comparisons,
-    Ranking: Rankings,
-    Curve: Curves,
-    CalibrationCurve: CalibrationCurves,
-    DetectionCurve: DetectionCurves,
-}
-ONE = (*SEVERAL_OF, *SEVERAL_OF.values())
+# What holds several results of a kind.
+Several = Estimates | Comparisons | Rankings | SeveralCurves[Any]
 
 
 @frozen(eq=False)
@@ -208,13 +198,13 @@ def report(
 
 def _finished(results: Any) -> list[Any] | None:
     """The finished results that are given; None where it is data."""
-    if isinstance(results, (*ONE, Gate)):
+    if _is_told(results):
         return [results]
     if isinstance(results, Iterator):
         return list(results)
     if not isinstance(results, list | tuple):
         return None
-    are_results = [isinstance(one, (*ONE, Gate)) for one in results]
+    are_results = [_is_told(one) for one in results]
     return list(results) if any(are_results) or not are_results else None
 
 
@@ -236,7 +226,7 @@ def _refuse_inference(asked: Mapping[str, Any]) -> None:
 def _results_of(source: Any, title: str, asked: Mapping[str, Any], *, with_curves: bool) -> Results:
     """What there is to tell of data."""
     given = as_data_of_models(source, None, asked["metric"], "report", estimates=True)
-    data = replace(given, kept={})
+    data = replace(cast("Any", given), kept={})
     results = results_of_data(data, **asked)
     estimates, curves = results.estimates, ()
     if isinstance(data, Predictions) and with_curves and not any(len(e.by) > 1 for e in estimates):
@@ -257,7 +247,7 @@ def _joined(results: list[Any], title: str) -> Results:
     if not results:
         raise OptionError("a report needs data or a result: report(estimate(values))")
     each = [_several(one) for one in results]
-    curves = tuple(one for one in each if isinstance(one, AnyCurves))
+    curves = tuple(one for one in each if isinstance(one, SeveralCurves))
     estimates = [one for one in each if isinstance(one, Estimates)]
     return Results(
         title=title,
@@ -269,14 +259,17 @@ def _joined(results: list[Any], title: str) -> Results:
     )
 
 
+def _is_told(one: Any) -> bool:
+    """Whether a report takes this result, or a collection of such."""
+    if not isinstance(one, Result) or isinstance(one, CentreCurves | CentreCurve):
+        return False
+    return isinstance(one.collection, Estimates | Comparisons | Rankings | SeveralCurves)
+
+
 def _several(one: Any) -> Several:
     """A result with others of its kind, were it the only one; of a gate its comparisons."""
-    if isinstance(one, Gate):
-        return one.comparisons
-    for single, several in SEVERAL_OF.items():
-        if isinstance(one, single | several):
-            collection: Several = one if isinstance(one, several) else several((one,))
-            return collection
+    if _is_told(one):
+        return cast("Several", one.collection)
     raise OptionError(
         f"{shown(one)} is not a result: a report takes what summary_ci, metric_ci, estimate, "
         "compare, rank, curve and their kin return"

@@ -24,7 +24,6 @@ from halfwidth.document.parts import (
     Part,
     Table,
 )
-from halfwidth.results.detection_estimate import DetectionEstimate
 from halfwidth.results.estimate import Estimate, Estimates
 from halfwidth.results.fields import caution_items
 from halfwidth.results.result import SCHEMA_VERSION, Result, ResultSequence, SingleResult
@@ -195,6 +194,11 @@ class SeveralCurves(Result, ResultSequence[OneCurve]):
     """
 
     items: tuple[OneCurve, ...]
+
+    @property
+    def matched_by(self) -> str:
+        """How they were matched, of detections; else nothing."""
+        return ""
 
     @property
     def areas(self) -> Estimates:
@@ -380,6 +384,6 @@ def curves_figure(curves: SeveralCurves[Any]) -> Figure:
     first = curves[0]
     bands = "bars" if first.kind == "reliability-bins" else "bands"
     caption = f"{TITLES[first.kind]} with pointwise {percent(first.confidence_level)} {bands}"
-    if isinstance(first.area, DetectionEstimate):
-        caption += f"; matched by {first.area.matched_by}"
+    if curves.matched_by:
+        caption += f"; matched by {curves.matched_by}"
     return Figure("curves", caption, curves, pictures=curves.pictures)

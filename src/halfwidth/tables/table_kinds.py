@@ -10,9 +10,9 @@ import re
 
 import numpy as np
 
+from halfwidth.core.branches import modules_brought
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.option_names import at_door, spelled
-from halfwidth.io.detections.box_columns import box_columns
 from halfwidth.io.table import Table
 from halfwidth.metrics.agreement import mcc
 from halfwidth.metrics.ranking import auroc
@@ -64,23 +64,10 @@ def refuse_runs(table: Table) -> None:
 
 
 def refuse_objects(table: Table) -> None:
-    """Refuse boxes or centres of objects where values of cases are expected."""
-    try:
-        columns = box_columns(table.names, None, None)
-    except DataError:
-        return
-    places = columns.boxes or columns.points
-    # Two coordinates may be anything; with a size or a score they are of objects.
-    signs = columns.boxes or columns.diameter or columns.radius or columns.score
-    if signs and all(map(table.is_numeric, places)):
-        verb = at_door(
-            "Detections.from_files(detections, references)",
-            "halfwidth detect DETECTIONS REFERENCES",
-        )
-        raise DataError(
-            f"{_prefix(table)}the table holds objects in images ({shortened(places, 6)}), not "
-            f"values of cases. Metrics of detections: {verb}; {_means_of(places[0])}"
-        )
+    """Refuse what a branch reads, such as objects in images, where values of cases are expected."""
+    for files in modules_brought("FILES"):
+        if held := files.in_table(table):
+            raise DataError(f"{_prefix(table)}{held}")
 
 
 def refuse_predictions(table: Table) -> None:
@@ -128,11 +115,12 @@ def refuse_predictions(table: Table) -> None:
     raise DataError(
         f"{_prefix(table)}the table looks like predictions ({shortened(values, 8)}), not values of "
         "a metric for each case. Say which column holds the true classes and which the "
-        f"predictions, as in {example}; {_means_of(scores[0])}"
+        f"predictions, as in {example}; {means_of(scores[0])}"
     )
 
 
-def _means_of(column: str) -> str:
+def means_of(column: str) -> str:
+    """How means of columns are asked for all the same."""
     value = spelled("value", column)
     named = at_door(f"CaseValues.from_table(table, {value})", value)
     return f"for means of columns, name them: {named}"

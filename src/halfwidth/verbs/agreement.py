@@ -11,9 +11,10 @@ from halfwidth.core.forms import Effect
 from halfwidth.core.option_names import spelled
 from halfwidth.core.titles import metric_title
 from halfwidth.data.case_values import CaseValues
-from halfwidth.data.measuring import Matched
-from halfwidth.data.quantities import Quantities
 from halfwidth.estimation.resolve import AUTO
+from halfwidth.measuring import case_values
+from halfwidth.measuring.plans import Matched
+from halfwidth.measuring.quantities import Quantities
 from halfwidth.results.agreement import Agreement
 from halfwidth.verbs.given import as_data
 
@@ -87,14 +88,15 @@ def limits_of_agreement(
                 "of each case"
             )
     as_choice("effect", effect)
-    request = values.request(
+    request = case_values.request(
+        values,
         method=AUTO,
         confidence_level=confidence_level,
         n_resamples=None,
         rng=None,
     )
     how = Matched(request, values.pairing)
-    families, _ = values.families(Quantities(metric), how)
+    families, _ = case_values.families(values, Quantities(metric), how)
     for family in families:
         if len(family.models) != 2:
             names = shortened(family.models) if any(family.models) else "one without a name"

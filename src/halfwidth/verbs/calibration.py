@@ -7,8 +7,10 @@ from typing import Any
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.test_sets.calibration_tests import calibration_tests
 from halfwidth.estimation.test_sets.centres import NAMES, calibration_over_centres, centre_parts
-from halfwidth.estimation.test_sets.metric_names import is_several, several
+from halfwidth.measuring.kinds import kind_of
+from halfwidth.measuring.test_sets import test_sets_for
 from halfwidth.metrics.calibration.perfect import DEFAULT
+from halfwidth.metrics.names import is_several, several
 from halfwidth.verbs.given import only_cases, predictions_in
 
 
@@ -93,14 +95,15 @@ def calibration_test(
     """
     purpose = "a test of calibration"
     predictions = predictions_in(data, y_score, purpose)
-    request = predictions.request(
+    request = kind_of(predictions).request(
+        predictions,
         method=AUTO,
         confidence_level=0.95,
         n_resamples=n_resamples,
         rng=rng,
         threads=n_threads,
     )
-    read = only_cases(predictions.read(purpose, without=("strata",)), purpose)
+    read = only_cases(test_sets_for(purpose, predictions, without=("strata",)), purpose)
     tests = calibration_tests(read.cases, several(statistic, "statistic"), average, request)
     return _one_or_all(tests.with_cautions(read.model.cautions), statistic)
 
@@ -162,13 +165,14 @@ def calibration_by_centre(
     """
     purpose = "calibration over centres"
     predictions = predictions_in(data, None, purpose).over_levels()
-    request = predictions.request(
+    request = kind_of(predictions).request(
+        predictions,
         method=AUTO,
         confidence_level=confidence_level,
         n_resamples=None,
         rng=0,
     )
-    read = only_cases(predictions.read(purpose), purpose)
+    read = only_cases(test_sets_for(purpose, predictions), purpose)
     metric = NAMES if metric is None else metric
     parts = centre_parts(read.cases, read.model.strata)
     results = calibration_over_centres(

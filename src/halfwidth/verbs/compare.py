@@ -8,12 +8,12 @@ from halfwidth.comparison import raters
 from halfwidth.comparison.assembling import compared
 from halfwidth.comparison.settings import check_families, check_models, resolve_settings
 from halfwidth.core.by_metric import Numbers
-from halfwidth.data.detections import Detections
-from halfwidth.data.measuring import Matched
-from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.data.readings import Readings
-from halfwidth.data.several_metrics import penalized
 from halfwidth.estimation.resolve import AUTO
+from halfwidth.measuring.kinds import kind_of
+from halfwidth.measuring.plans import Matched
+from halfwidth.measuring.quantities import USUAL_STATISTIC, Quantities
+from halfwidth.measuring.same_cases import penalized
 from halfwidth.results.comparison import Comparisons, Effect
 from halfwidth.verbs.given import as_data, refuse_idle
 
@@ -140,7 +140,9 @@ def compare(
         correction=correction,
         goal=goal,
     )
-    request = dataset.request(
+    kind = kind_of(dataset)
+    request = kind.request(
+        dataset,
         method=method,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
@@ -155,10 +157,9 @@ def compare(
         margin=margin,
         goal=goal,
     )
-    if isinstance(dataset, Detections):
-        # Before any are matched.
-        check_models(dataset.models, settings)
-    families, notes = dataset.families(Quantities(metric, statistic, average), settings.how)
+    if kind.MATCHED_WHEN_READ:
+        check_models(getattr(dataset, "models", ()), settings)
+    families, notes = kind.families(dataset, Quantities(metric, statistic, average), settings.how)
     check_families(families, settings)
     if isinstance(dataset, Readings):
         measured = [one for family in families for one in family.measured(settings.how)]

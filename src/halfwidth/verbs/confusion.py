@@ -7,6 +7,8 @@ from typing import Any
 
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.test_sets.confusion import confusion_matrix
+from halfwidth.measuring.kinds import kind_of
+from halfwidth.measuring.test_sets import test_sets_for
 from halfwidth.results.curves import Confusion
 from halfwidth.verbs.given import only_cases, predictions_in
 
@@ -72,13 +74,14 @@ def confusion_ci(
     """
     purpose = "a confusion matrix"
     predictions = predictions_in(data, y_score, purpose)
-    request = predictions.request(
+    request = kind_of(predictions).request(
+        predictions,
         method=method,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
         rng=rng,
     )
-    read = predictions.read(purpose, decided=True, without=("sample_weight",))
+    read = test_sets_for(purpose, predictions, decided=True, without=("sample_weight",))
     only = only_cases(read, purpose)
     matrix = confusion_matrix(only.cases, request, only.model.cautions)
     return replace(matrix, label=only.label)

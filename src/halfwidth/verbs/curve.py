@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import field, replace
 from typing import Any, Literal
 
-from halfwidth.core.cautions import Caution
 from halfwidth.core.checks import as_choice, one_of
 from halfwidth.core.errors import OptionError
-from halfwidth.core.frozen import frozen
-from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.option_names import spelled
+from halfwidth.core.types import Band
 from halfwidth.data.case_values import CaseValues
-from halfwidth.data.detections import Detections
-from halfwidth.data.families import naming
-from halfwidth.data.measured_test_sets import ReadCases
-from halfwidth.data.predictions import Predictions
-from halfwidth.data.quantities import Quantities
-from halfwidth.document.progress import following
-from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs
-from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import AUTO
-from halfwidth.estimation.test_sets.calibration_curves import calibration_curves
-from halfwidth.estimation.test_sets.centre_curves import centre_curves
-from halfwidth.estimation.test_sets.centres import centre_parts
-from halfwidth.estimation.test_sets.curves import class_curves
-from halfwidth.results.calibration_curves import CALIBRATION_KINDS, CalibrationCurve
-from halfwidth.results.centre_curves import CentreCurve
-from halfwidth.results.curves import CURVE_KINDS, SeveralCurves
-from halfwidth.results.detection_curves import DETECTION_CURVE_KINDS, DetectionCurves
-from halfwidth.results.estimate import MODEL, Estimate, Estimates
+from halfwidth.measuring.kinds import data_with_curve, kind_of
+from halfwidth.results.curves import SeveralCurves
 from halfwidth.verbs.given import as_data_of_models, refuse_idle
 
 Kind = Literal[
@@ -46,10 +26,6 @@ Kind = Literal[
     "afroc",
     "wafroc",
 ]
-KINDS: dict[type, tuple[str, ...]] = {
-    Predictions: (*CURVE_KINDS, *CALIBRATION_KINDS, CentreCurve.kind),
-    Detections: DETECTION_CURVE_KINDS,
-}
 # What others call them.
 OTHER_KINDS = {
     **dict.fromkeys(("precision-recall", "precision_recall", "prc", "PR", "ap"), "pr"),
@@ -166,14 +142,13 @@ def curve(
             "values of cases have no curves; Predictions and Detections have, and true classes "
             "with scores: curve(y_true, 'roc', y_score=...)"
         )
-    kinds = KINDS[type(dataset)]
-    for other, known in KINDS.items():
-        if kind in known and kind not in kinds:
-            raise OptionError(
-                f"{spelled('kind', kind)} is a curve of {other.__name__}; {type(dataset).__name__} "
-                f"have {', '.join(kinds)}"
-            )
-    one_of("kind", kind, kinds, OTHER_KINDS)
+    of_kind = kind_of(dataset)
+    if kind not in of_kind.CURVES and (other := data_with_curve(kind)):
+        raise OptionError(
+            f"{spelled('kind', kind)} is a curve of {other}; {dataset.kind} have "
+            f"{', '.join(of_kind.CURVES)}"
+        )
+    one_of("kind", kind, of_kind.CURVES, OTHER_KINDS)
     as_choice("band", band, "curve")
     refuse_idle("curve", dataset, band=band)
     inference = {
@@ -182,124 +157,4 @@ def curve(
         "n_resamples": n_resamples,
         "rng": rng,
     }
-    if isinstance(dataset, Detections):
-        return _curves_of_detectors(dataset, kind, average, band, inference)
-    return _curves_of_models(dataset, kind, average, inference)
-
-
-def _curves_of_models(
-    data: Predictions, kind: Any, average: Any, inference: Mapping[str, Any]
-) -> SeveralCurves[Any]:
-    request = data.request(**inference)
-    over_centres = kind == CentreCurve.kind
-    _refuse_without_effect(kind, average, inference)
-
-    def curves_of(one: ReadCases) -> SeveralCurves[Any]:
-        if over_centres:
-            parts = centre_parts(one.cases, one.model.strata)
-            return centre_curves(one.cases, parts, average, request.level)
-        if kind in CALIBRATION_KINDS:
-            return calibration_curves(kind, one.cases, average, request)
-        return class_curves(kind, one.cases, request)
-
-    read = (
-        data.over_levels().read("calibration over centres")
-        if over_centres
-        else data.read("curves", without=("sample_weight",))
-    )
-    return _together(
-        [
-            _Part(curves_of(one), one.label, one.by, one.model.cautions)
-            for one in following(read, "curves of models")
-        ]
-    )
-
-
-def _refuse_without_effect(kind: Any, average: Any, inference: Mapping[str, Any]) -> None:
-    """Refuse options that a kind of curve does not look at."""
-    if average is not None and kind in CURVE_KINDS:
-        raise OptionError(
-            f"{spelled('average', average)} has no effect on {kind} curves, which are of the "
-            f"positive class ({spelled('pos_label')}) or of each"
-        )
-    if kind != CentreCurve.kind:
-        return
-    for name in ("n_resamples", "rng"):
-        if inference[name] is not None:
-            raise OptionError(
-                f"{spelled(name, inference[name])} has no effect on curves over centres, for which "
-                "nothing is drawn"
-            )
-
-
-def _curves_of_detectors(
-    data: Detections, kind: Any, average: Any, band: Band, inference: Mapping[str, Any]
-) -> SeveralCurves[Any]:
-    quantities = Quantities(AREA_OF[kind], average=average)
-    # All detectors have the same draws.
-    same = {**inference, "rng": data.request(**inference).seed}
-    parts = []
-    for name, detections in following(data.detections.items(), "curves of models"):
-        with naming(name) if name else nullcontext():
-            alone = replace(data, detections={"": detections})
-            of_detector, request = alone.jobs(quantities, **same)
-        # Of each threshold and range of sizes.
-        by_matching: dict[MatchingRule, list[Job]] = {}
-        for job in of_detector.jobs:
-            if job.matched is not None:
-                by_matching.setdefault(job.matched.matching, []).append(job)
-        curves = [
-            curves_of_jobs(kind, jobs, matching, request, band=band)
-            for matching, jobs in by_matching.items()
-        ]
-        together = DetectionCurves(tuple(one for some in curves for one in some))
-        parts.append(_Part(together, name, {MODEL: name} if name else {}))
-    return _together(parts)
-
-
-# --------------------------------------------------------------------------- several models
-
-
-@frozen(eq=False)
-class _Part:
-    """The curves of one model within some levels, and what its table gives reason to doubt."""
-
-    curves: SeveralCurves[Any]
-    name: str
-    by: Mapping[str, Any] = field(default_factory=dict)
-    cautions: tuple[Caution, ...] = ()
-
-
-def _together(parts: Sequence[_Part]) -> SeveralCurves[Any]:
-    """All curves, those of several models by their names."""
-    named = [_named(one, several=len(parts) > 1) for one in parts]
-    return type(parts[0].curves)(tuple(one for some in named for one in some))
-
-
-def _named(part: _Part, *, several: bool) -> list[Any]:
-    """The curves of a part, and the numbers that sum them up, by the name of their model."""
-    alone = len(part.curves) == 1
-    begin = [part.name] if several and part.name else []
-
-    def named(own: str, between: str) -> str:
-        return between.join([*begin, *([] if begin and alone else filter(None, [own]))])
-
-    def labelled(estimate: Estimate) -> Estimate:
-        cautions = sorted([*estimate.cautions, *part.cautions], key=lambda one: one.code)
-        return replace(
-            estimate,
-            label=named(estimate.label, " / "),
-            by={**part.by, **estimate.by},
-            cautions=tuple(cautions),
-        )
-
-    curves = []
-    for one in part.curves:
-        if isinstance(one, CalibrationCurve):
-            numbers: dict[str, Any] = {"summaries": Estimates(tuple(map(labelled, one.summaries)))}
-        elif isinstance(one, CentreCurve):
-            numbers = {"cautions": (*one.cautions, *part.cautions)}
-        else:
-            numbers = {"area": None if one.area is None else labelled(one.area)}
-        curves.append(replace(one, label=named(one.label, ", "), **numbers))
-    return curves
+    return of_kind.curves(dataset, kind, average, band, inference)

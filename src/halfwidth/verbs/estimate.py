@@ -8,10 +8,13 @@ from halfwidth.core.checks import as_flag
 from halfwidth.core.errors import DataError
 from halfwidth.core.types import Alternative
 from halfwidth.data.case_values import CaseValues
-from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.runs.quantiles import estimate_runs, run_quantities
+from halfwidth.measuring import case_values
+from halfwidth.measuring.kinds import kind_of
+from halfwidth.measuring.quantities import USUAL_STATISTIC, Quantities
+from halfwidth.measuring.runs import run_sources
 from halfwidth.results.estimate import Estimates
 from halfwidth.verbs.given import as_data_of_models, refuse_idle
 
@@ -115,12 +118,12 @@ def estimate(
     }
     simultaneous = as_flag("simultaneous", simultaneous)
     if isinstance(dataset, CaseValues) and dataset.are_runs:
-        request = dataset.request(**inference)
+        request = case_values.request(dataset, **inference)
         statistics = run_quantities(quantities.statistics, simultaneous=simultaneous)
-        sources = [*dataset.run_sources(quantities, request)]
+        sources = [*run_sources(dataset, quantities, request)]
         estimates, notes = estimate_runs([source for source, _ in sources], statistics, request)
         return Estimates(tuple(estimates), notes, tuple(values for _, values in sources))
-    of_cases, request = dataset.jobs(quantities, **inference, threads=n_threads)
+    of_cases, request = kind_of(dataset).jobs(dataset, quantities, **inference, threads=n_threads)
     if not of_cases.jobs:
         raise DataError("no models to estimate")
     return Estimates(estimate_jobs(of_cases.jobs, request), of_cases.notes, of_cases.cases)

@@ -10,9 +10,9 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.option_names import spelled
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.families import known_models
-from halfwidth.data.quantities import USUAL_STATISTIC
 from halfwidth.data.run_values import NOT_COMPARED
 from halfwidth.estimation.resolve import AUTO
+from halfwidth.measuring.quantities import USUAL_STATISTIC
 from halfwidth.results.comparison import Comparisons, Effect
 from halfwidth.results.gate import Gate
 from halfwidth.verbs.compare import compare

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from halfwidth.core.checks import is_path, refuse_paths
 from halfwidth.core.errors import OptionError, shortened, shown
@@ -12,14 +12,14 @@ from halfwidth.core.option_table.table import option_of
 from halfwidth.core.row_labels import has_columns
 from halfwidth.core.spec import MetricSpec, spec_of
 from halfwidth.data.case_values import CaseValues
-from halfwidth.data.detections import Detections
 from halfwidth.data.inputs import names_models
-from halfwidth.data.measured_test_sets import ReadCases
 from halfwidth.data.predictions import Predictions
-from halfwidth.data.quantities import listed_metrics
 from halfwidth.data.readings import OF_A_TRUTH, Readings
+from halfwidth.data.several_metrics import listed_metrics
 from halfwidth.data.sources import is_table, is_tables
 from halfwidth.io.table import Table
+from halfwidth.measuring.kinds import DataOfModels, is_data
+from halfwidth.measuring.test_sets import ReadCases
 from halfwidth.metrics.all_metrics import (
     METRICS,
     SAMPLE_METRICS,
@@ -31,7 +31,7 @@ from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.tables.layout import layout_of
 
 # Those of models, which every verb takes.
-Data = CaseValues | Predictions | Detections
+Data = DataOfModels
 
 
 def as_data_of_models(
@@ -55,7 +55,7 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
     metric of a whole test set tells true classes and scores from values of two models. In a table
     without a column of models each column is a model; where a verb ``estimates``, a structure.
     """
-    if isinstance(data, CaseValues | Predictions | Detections | Readings):
+    if is_data(data):
         if other is not None:
             raise OptionError(
                 f"{type(data).__name__} hold all models already, but {shown(other)} follows; give "
@@ -63,7 +63,7 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
             )
         if not estimates:
             _refuse_one_model(data)
-        return data
+        return cast("Data | Readings", data)
     for given in (data, other):
         if is_path(given):
             refuse_paths(given)
@@ -81,16 +81,11 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
 
 def _refuse_one_model(data: Any) -> None:
     """Refuse one model without a name, and its columns where models are meant."""
-    several = {
-        Predictions: "Predictions.from_arrays(y_true, {'A': scores, 'B': scores}), or .from_table("
-        "table, target, score={'A': 'column', 'B': 'column'})",
-        Detections: "Detections.from_files({'A': detections, 'B': detections}, references)",
-    }
-    makers = several.get(type(data)) if current_door() is Door.PYTHON else None
-    if makers and not data.models:
+    several = getattr(data, "several_models", "")
+    if several and current_door() is Door.PYTHON and not data.models:
         raise OptionError(
             "one model without a name has nothing to compare it with; name each when the data are "
-            f"made: {makers}"
+            f"made: {type(data).__name__}.{several}"
         )
     if not isinstance(data, CaseValues) or data.are_runs or data.models:
         return
@@ -136,7 +131,7 @@ def _refuse_finished(given: Any) -> None:
     """Refuse data among arrays, and results among data."""
     parts = given.values() if isinstance(given, Mapping) else given
     first = next(iter(parts), None) if isinstance(given, list | tuple | Mapping) else None
-    if isinstance(first, CaseValues | Predictions | Detections | Readings):
+    if is_data(first):
         kind = type(first).__name__
         raise OptionError(
             f"{kind} stand for all models that they hold, and go alone; what names models has "

@@ -8,8 +8,8 @@ from halfwidth.core.checks import as_flag, as_list
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_names import spelled
 from halfwidth.data.case_values import CaseValues
-from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.resolve import AUTO
+from halfwidth.measuring.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.planning.checks import check_positive
 from halfwidth.planning.pilot import PilotGoals, plans_of_pilot
 from halfwidth.results.sample_size import SampleSizes

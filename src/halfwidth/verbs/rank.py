@@ -13,11 +13,11 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.option_names import spelled
 from halfwidth.core.option_table.table import option_of
 from halfwidth.data.case_values import WORST_RANK, CaseValues
-from halfwidth.data.detections import Detections
-from halfwidth.data.measuring import Matched
-from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
-from halfwidth.data.several_metrics import penalized, with_same_cases
 from halfwidth.estimation.resolve import AUTO
+from halfwidth.measuring.kinds import kind_of
+from halfwidth.measuring.plans import Matched
+from halfwidth.measuring.quantities import USUAL_STATISTIC, Quantities
+from halfwidth.measuring.same_cases import penalized, with_same_cases
 from halfwidth.ranking.consensus import resolve_combining
 from halfwidth.ranking.missing_values import check_worst_rank, measured_with_policies
 from halfwidth.ranking.ranking_options import in_order, resolve_options
@@ -136,7 +136,9 @@ the rank of C is 3.
             f"{spelled('pairing', 'none')} leaves nothing to rank: ranks need models on the same "
             "cases"
         )
-    request = dataset.request(
+    kind = kind_of(dataset)
+    request = kind.request(
+        dataset,
         method=method,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
@@ -154,10 +156,9 @@ the rank of C is 3.
         ),
         ranked=True,
     )
-    if isinstance(dataset, Detections):
-        # Before any are matched.
+    if kind.MATCHED_WHEN_READ:
         check_models(dataset.models, settings)
-    families, notes = dataset.families(Quantities(metric, statistic, average), settings.how)
+    families, notes = kind.families(dataset, Quantities(metric, statistic, average), settings.how)
     families, left_out = in_order(families)
     notes = [*notes, *left_out]
     check_families(families, settings)

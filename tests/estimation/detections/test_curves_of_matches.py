@@ -10,8 +10,9 @@ import pytest
 from rankedscenes import functional_of, of_entries, ranked_scene, value_of
 
 import halfwidth as hw
-from halfwidth.core.match_lists import MatchingRule
-from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs, simultaneous
+from halfwidth.core.types import Band
+from halfwidth.detection.estimation.curves import AREA_OF, curves_of_jobs, simultaneous
+from halfwidth.detection.matching.match_lists import MatchingRule
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Records
 from halfwidth.estimation.resolve import Request, resolve_request

@@ -13,7 +13,7 @@ from over_data import estimate_detections, estimate_detector, matched_detections
 from support import codes
 
 import halfwidth as hw
-from halfwidth.core.match_lists import MatchingRule
+from halfwidth.detection.matching.match_lists import MatchingRule
 
 N = 40
 RNG = np.random.default_rng(3)

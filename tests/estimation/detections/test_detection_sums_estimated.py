@@ -11,11 +11,11 @@ from labelscenes import as_sets, detection_metric, pictures, value_of
 from over_data import estimate_detections, estimate_detector
 
 import halfwidth as hw
-from halfwidth.core.detection_forms import ImageSums
-from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import Objects
-from halfwidth.matching.instances import measure
-from halfwidth.matching.match import match_images
+from halfwidth.detection.forms.declared import ImageSums
+from halfwidth.detection.matching.instances import measure
+from halfwidth.detection.matching.match import match_images
+from halfwidth.detection.matching.match_lists import Admits, MatchingRule
 
 
 def _form(name: str) -> object:

@@ -14,7 +14,7 @@ from over_data import estimate_detections
 
 import halfwidth as hw
 from halfwidth.core.objects import CroppedMask
-from halfwidth.io.detections.read_objects import align
+from halfwidth.detection.io.read_objects import align
 
 # pycocotools decodes masks in a way that NumPy 2 warns of.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
@@ -193,11 +193,11 @@ def test_masks_are_decoded_when_they_are_needed_and_kept_up_to_a_limit(
         seen.append(code)
         return CroppedMask((code["counts"][0], 0), np.ones((6, 1), dtype=bool))
 
-    monkeypatch.setattr("halfwidth.io.detections.segmentations.mask_of_rle", counted)
+    monkeypatch.setattr("halfwidth.detection.io.segmentations.mask_of_rle", counted)
     assert masks[3].start == (3, 0)
     assert masks[3].mask.shape == (6, 1)
     assert seen == [codes[3]]
-    monkeypatch.setattr("halfwidth.io.detections.segmentations.MOST_PIXELS", 12)
+    monkeypatch.setattr("halfwidth.detection.io.segmentations.MOST_PIXELS", 12)
     for mask in masks:
         assert mask.mask.sum() == 6
     # The first one has been given up in between.

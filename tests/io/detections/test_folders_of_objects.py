@@ -14,7 +14,7 @@ from support import Run
 from halfwidth import DataError, HalfwidthError, OptionError, read_objects
 from halfwidth.core.objects import Unit
 from halfwidth.core.option_table.table import OPTIONS
-from halfwidth.io.detections.read_objects import align
+from halfwidth.detection.io.read_objects import align
 
 
 def folder(path: Path, **files: str) -> Path:

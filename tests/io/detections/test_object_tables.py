@@ -11,7 +11,7 @@ import pytest
 
 from halfwidth import DataError, HalfwidthError, OptionError, read_objects
 from halfwidth.core.objects import Unit
-from halfwidth.io.detections.read_objects import align, read_both
+from halfwidth.detection.io.read_objects import align, read_both
 
 CORNERS = "image,label,x_min,y_min,x_max,y_max\na.png,cat,1,2,3,5\nb.png,,,,,\na.png,dog,0,0,9,9\n"
 

@@ -12,7 +12,7 @@ import pytest
 
 from halfwidth import DataError, HalfwidthError, ObjectSet, OptionError, read_objects
 from halfwidth.core.option_table.table import OPTIONS
-from halfwidth.io.detections.read_objects import align
+from halfwidth.detection.io.read_objects import align
 
 
 class Tensor:

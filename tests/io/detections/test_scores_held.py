@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import halfwidth as hw
-from halfwidth.io.detections import scores_held
-from halfwidth.io.detections.scores_held import holds_scores
+from halfwidth.detection.io import scores_held
+from halfwidth.detection.io.scores_held import holds_scores
 
 BOX = {"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4]}
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
-from halfwidth.metrics.detection.assignment import (
+from halfwidth.detection.metrics.assignment import (
     ConflictError,
     greedy_by_localisation,
     greedy_by_score,

@@ -13,9 +13,9 @@ import scenes
 from halfwidth import DataError
 from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.core.types import Array
+from halfwidth.detection.metrics.all_criteria import LOCALISATIONS
+from halfwidth.detection.metrics.localisation import Pairs
 from halfwidth.metrics import boundary_iou, iou
-from halfwidth.metrics.detection.all_criteria import LOCALISATIONS
-from halfwidth.metrics.detection.localisation import Pairs
 
 
 def measured(name: str, found: Objects, true: Objects, **geometry: Any) -> Array:

@@ -10,9 +10,9 @@ import pytest
 from rankedscenes import RANKED, of_entries, ranked_scene, some_images, value_of
 
 import halfwidth as hw
-from halfwidth.arithmetic.match_curves import AveragePrecision
-from halfwidth.core.detection_forms import ScoredMatches
 from halfwidth.core.types import Array
+from halfwidth.detection.arithmetic.match_curves import AveragePrecision
+from halfwidth.detection.forms.declared import ScoredMatches
 from halfwidth.metrics import afroc_auc, ap, froc_score, sensitivity_at_fppi, wafroc_auc
 
 # Image 0 holds two lesions, image 1 one, images 2 and 3 none.

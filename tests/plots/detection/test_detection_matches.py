@@ -13,12 +13,12 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import halfwidth as hw
-from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import Unit
-from halfwidth.matching.match import match_images
+from halfwidth.detection.matching.match import match_images
+from halfwidth.detection.matching.match_lists import Admits, MatchingRule
+from halfwidth.detection.plots.pictures import STYLES, Label, placed_labels
+from halfwidth.detection.plots.scenes import Mark, best_cut, matched
 from halfwidth.plots import figure_of_worst_images, matched_image
-from halfwidth.plots.detection.pictures import STYLES, Label, placed_labels
-from halfwidth.plots.detection.scenes import Mark, best_cut, matched
 
 
 def painted(figure: Any) -> None:

@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import halfwidth as hw
-from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.spec import Metric
+from halfwidth.detection.matching.match_lists import Admits, MatchingRule
 from halfwidth.plots import figures_over_thresholds, over_thresholds
 
 

@@ -11,7 +11,7 @@ import statsmodels.api as sm
 from scipy.special import expit, logit
 
 import halfwidth as hw
-from halfwidth.estimation.resolve import resolve_metric
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.study.simulation.cells import Cells
 from halfwidth.study.simulation.fitted import fitted, population_truth
 from halfwidth.study.specs.parsing import read_spec

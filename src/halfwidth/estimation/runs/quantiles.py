@@ -21,16 +21,12 @@ from halfwidth.estimation.check import Sample
 from halfwidth.estimation.choose import choose
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Functional
-from halfwidth.estimation.resolve import (
-    AUTO,
-    Request,
-    resolve_metric,
-    resolve_statistic,
-)
+from halfwidth.estimation.resolve import AUTO, Request, resolve_statistic
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.quantile import asymptotic, semiparametric
 from halfwidth.intervals.ranks import randomized_ranks
 from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.results.estimate import Estimate
 from halfwidth.results.runs_estimate import Choice, RunsEstimate
 from halfwidth.summaries.all_statistics import STATISTICS

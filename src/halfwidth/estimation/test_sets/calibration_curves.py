@@ -24,7 +24,6 @@ from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.test_sets.class_context import class_context
 from halfwidth.estimation.test_sets.curve_parts import classes_drawn
 from halfwidth.estimation.test_sets.jobs import job_for
-from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.auc import quantile_factor
 from halfwidth.intervals.proportion import clopper_pearson
@@ -37,6 +36,7 @@ from halfwidth.metrics.calibration.recalibration import (
     oe_ratio,
 )
 from halfwidth.metrics.calibration.scores import brier
+from halfwidth.metrics.names import resolve_sample_metric
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.results.calibration_curves import (

@@ -26,9 +26,9 @@ from halfwidth.estimation.test_sets.centres import (
     reasons_of,
 )
 from halfwidth.estimation.test_sets.jobs import job_for
-from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.random_effects import Pooled, pool
+from halfwidth.metrics.names import resolve_sample_metric
 from halfwidth.results.calibration_curves import TOP_LABEL
 from halfwidth.results.centre_curves import CentreCurve, CentreCurves
 

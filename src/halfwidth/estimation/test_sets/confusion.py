@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError
+from halfwidth.core.metric_spec import PROPORTION
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.pipeline import Job, estimate_jobs
-from halfwidth.estimation.resolve import PROPORTION, Request
+from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.test_sets.class_context import ClassContext, class_context
 from halfwidth.estimation.test_sets.jobs import share_job
 from halfwidth.estimation.test_sets.test_set import TestSet

@@ -11,8 +11,7 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.types import Array
-from halfwidth.estimation.functionals import CustomMetric
-from halfwidth.estimation.resolve import resolve_metric
+from halfwidth.metrics.names import CustomMetric, resolve_metric
 
 
 def within_bounds(

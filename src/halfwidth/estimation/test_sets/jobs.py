@@ -15,7 +15,6 @@ from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Estimand, Metric, Takes
 from halfwidth.core.types import Array
 from halfwidth.estimation.functionals import (
-    CustomMetric,
     MetricRow,
     Policies,
     build_functional,
@@ -38,6 +37,7 @@ from halfwidth.estimation.test_sets.calibration_checks import (
 from halfwidth.estimation.test_sets.class_context import ClassContext
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.metrics import building
+from halfwidth.metrics.names import CustomMetric
 from halfwidth.resampling.designs import Design
 
 COUNTING = (Takes.TWO_BY_TWO, Takes.CONFUSION)

@@ -7,10 +7,11 @@ from typing import Any
 
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import OF_TEST_SETS, MissingPredictions
+from halfwidth.data.test_set_options import TestSetOptions
 from halfwidth.estimation.pipeline import estimate_jobs, refuse_idle_draws
 from halfwidth.estimation.resolve import AUTO, resolve_request
-from halfwidth.estimation.test_sets.metric_names import is_several, several
-from halfwidth.estimation.test_sets.metric_requests import TestSetOptions, metric_request
+from halfwidth.estimation.test_sets.metric_requests import metric_request
+from halfwidth.metrics.names import is_several, several
 from halfwidth.results.estimate import Estimates
 
 

@@ -14,43 +14,28 @@ from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import at_door, spelled
 from halfwidth.core.spec import Metric, Takes
+from halfwidth.core.types import Scores
 from halfwidth.core.undefined import (
-    AbsentClass,
     AnyMissing,
-    Undefined,
 )
-from halfwidth.estimation.functionals import CustomMetric, Policies, metric_rows
+from halfwidth.data.test_set_options import TestSetOptions
+from halfwidth.estimation.functionals import Policies, metric_rows
 from halfwidth.estimation.pairing import by_class
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.test_sets.class_context import class_context
 from halfwidth.estimation.test_sets.class_labels import declared_order
 from halfwidth.estimation.test_sets.error_bounds import check_errors, within_bounds
 from halfwidth.estimation.test_sets.jobs import COUNTING, job_for
-from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
 from halfwidth.estimation.test_sets.reading import check_numbers, check_test_set
-from halfwidth.estimation.test_sets.score_scales import Scores
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.names import AVERAGES, CustomMetric, resolve_sample_metric
 
 # Options that some metrics look at and others do not.
 SELECTIVE = ("threshold", "average")
 # Options that nothing but metrics looks at.
 OF_METRICS = ("absent_class", "undefined")
 WANTED_THRESHOLD = "a number; to choose one on the data, use metric_ci with the name of a metric"
-
-
-@frozen(eq=False)
-class TestSetOptions:
-    """How labels and scores are to be read, and what is undefined; as `metric_ci` takes them."""
-
-    __test__ = False  # not a class of tests
-
-    labels: Sequence[Any] | None = None
-    pos_label: Any = None
-    scores: Scores = "auto"
-    threshold: Any = None
-    absent_class: AbsentClass = "omit"
-    undefined: Undefined = "omit"
 
 
 @frozen(eq=False)

@@ -14,7 +14,7 @@ from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.core.types import Array
+from halfwidth.core.types import Array, Scores
 from halfwidth.core.undefined import WRONG, AnyMissing, is_missing
 from halfwidth.estimation.check import as_numbers, check_magnitude
 from halfwidth.estimation.grouping import unit_codes
@@ -30,12 +30,7 @@ from halfwidth.estimation.test_sets.class_labels import (
     positive_label,
 )
 from halfwidth.estimation.test_sets.score_columns import check_columns_of_classes
-from halfwidth.estimation.test_sets.score_scales import (
-    Scores,
-    as_score_rows,
-    on_scale,
-    threshold_on_scale,
-)
+from halfwidth.estimation.test_sets.score_scales import as_score_rows, on_scale, threshold_on_scale
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 
 # Weights are scaled where the largest lies beyond this or its inverse.

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.option_names import spelled
-from halfwidth.core.types import Array
-from halfwidth.estimation.test_sets.score_scales import Scores
+from halfwidth.core.types import Array, Scores
 from halfwidth.metrics.ranking import auroc
 
 # Probabilities that were rounded to two digits add up to 1 within this.

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from halfwidth.core.checks import is_masked, refuse_complex
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.option_names import spelled
-from halfwidth.core.types import Array
+from halfwidth.core.types import Array, Scores
 from halfwidth.core.undefined import is_missing
 
-Scores = Literal["auto", "probabilities", "logits", "any", "labels", "numbers"]
 # Rows of probabilities may miss 1 by this much: some digits were cut.
 ROW_SUM_TOLERANCE = 1e-3
 # Probabilities may leave [0, 1] by this much: rounding.

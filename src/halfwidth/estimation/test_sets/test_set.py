@@ -10,13 +10,10 @@ from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.frozen import frozen
-from halfwidth.core.types import Array
+from halfwidth.core.types import Array, Scores
 from halfwidth.estimation.functionals import Classes
 from halfwidth.estimation.test_sets.class_labels import (
     Codes,
-)
-from halfwidth.estimation.test_sets.score_scales import (
-    Scores,
 )
 
 

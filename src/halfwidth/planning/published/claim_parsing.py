@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any, cast
 
 from halfwidth.core.errors import DataError, HalfwidthError, closest
+from halfwidth.core.metric_spec import PROPORTION
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import UNIT_INTERVAL, Level
-from halfwidth.estimation.resolve import PROPORTION, resolve_metric
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.metrics.rates import npv, ppv, sensitivity, specificity
 from halfwidth.planning.published.claims import (
     AurocClaim,

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.frozen import frozen
@@ -14,16 +15,14 @@ from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
 from halfwidth.document.parts import Table
-from halfwidth.results.calibration_curves import CalibrationCurves
 from halfwidth.results.comparison import Comparisons
 from halfwidth.results.comparison_results import GoalResult
-from halfwidth.results.curves import Curves
-from halfwidth.results.detection_curves import DetectionCurves
+from halfwidth.results.curves import SeveralCurves
 from halfwidth.results.estimate import Estimate, Estimates
 from halfwidth.results.ranking import Ranking, Rankings
 
 # Curves of all kinds that are drawn.
-AnyCurves = Curves | DetectionCurves | CalibrationCurves
+AnyCurves = SeveralCurves[Any]
 # More sentences than this nobody reads.
 MOST_SENTENCES = 6
 

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.detection_forms import MatchedScores
-from halfwidth.core.forms import CellCounts, Contrast, Form, RankedAreas, Sums
+from halfwidth.core.forms import BranchForm, CellCounts, Contrast, Form, RankedAreas, Sums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
@@ -145,7 +144,7 @@ def is_average_over_classes(form: Form | None) -> bool:
     if isinstance(table, CellCounts):
         by_class = table.by_class
         return table.n_cells > 4 and by_class is not None and by_class.average is not None
-    if not isinstance(form, RankedAreas | MatchedScores):
+    if not isinstance(form, RankedAreas | BranchForm):
         return False
     return form.average in ("macro", "weighted")
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
+from typing import Any
 
 from halfwidth.core import forms
-from halfwidth.core.detection_forms import MatchedScores
+from halfwidth.core.branches import modules_brought
 from halfwidth.core.spec import Statistic
 from halfwidth.resampling.forms import (
     counts,
@@ -13,7 +15,6 @@ from halfwidth.resampling.forms import (
     generic,
     l_statistics,
     logistic_fits,
-    matched_scores,
     moments,
     order_statistics,
     pair_averages,
@@ -26,7 +27,7 @@ from halfwidth.resampling.forms.contract import Engine
 # weights.
 GATHERED = replace(generic.ENGINE, paired=True)
 
-ENGINES: dict[type, Engine] = {
+ENGINES: dict[Any, Engine] = {
     forms.Moments: moments.ENGINE,
     forms.SortedWeights: l_statistics.ENGINE,
     forms.OrderStatistics: order_statistics.ENGINE,
@@ -37,19 +38,40 @@ ENGINES: dict[type, Engine] = {
     forms.PairedCases: GATHERED,
     forms.CellCounts: counts.ENGINE,
     forms.RankedAreas: ranked.ENGINE,
-    MatchedScores: matched_scores.ENGINE,
     type(None): generic.ENGINE,
 }
-
-OF_CONTRASTS = {form: differences.engine_of_contrasts(one) for form, one in ENGINES.items()}
-OF_PAIR_AVERAGES = {form: pair_averages.engine_of_contrasts(one) for form, one in ENGINES.items()}
 
 
 def engine_for(statistic: Statistic) -> Engine:
     """How a statistic is resampled; one without a form is called on every resample."""
     form = statistic.spec.form
+    inner: Any
     if isinstance(form, forms.Contrast):
-        return OF_CONTRASTS[type(form.statistic.form)]
+        inner = type(form.statistic.form)
+        return _engine_of_contrast(inner)
     if isinstance(form, forms.PairAverages):
-        return OF_PAIR_AVERAGES[type(form.contrast.statistic.form)]
-    return ENGINES[type(form)]
+        inner = type(form.contrast.statistic.form)
+        return _engine_of_averages(inner)
+    return _engine_of(type(form))
+
+
+def _engine_of(form: Any) -> Engine:
+    return ENGINES.get(form) or _engines_of_branches()[form]
+
+
+@functools.cache
+def _engine_of_contrast(form: Any) -> Engine:
+    return differences.engine_of_contrasts(_engine_of(form))
+
+
+@functools.cache
+def _engine_of_averages(form: Any) -> Engine:
+    return pair_averages.engine_of_contrasts(_engine_of(form))
+
+
+@functools.cache
+def _engines_of_branches() -> dict[Any, Engine]:
+    """The engines of forms that branches bring."""
+    return {
+        form: one for module in modules_brought("ENGINES") for form, one in module.ENGINES.items()
+    }

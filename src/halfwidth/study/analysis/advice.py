@@ -14,8 +14,9 @@ from halfwidth.core.spec import Kind
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.choose import choose
 from halfwidth.estimation.records import Functional, Records
-from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.metrics.all_metrics import METRICS
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.resampling.designs import Design
 from halfwidth.study.analysis.cell_frames import need_columns, two_sided
 from halfwidth.study.analysis.evidence import REFERENCES

@@ -13,7 +13,6 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Kind, MethodSpec, Metric, MetricLevel, Statistic
 from halfwidth.core.types import Array, Bounds
-from halfwidth.estimation.detections.functionals import detection_functional
 from halfwidth.estimation.functionals import (
     Classes,
     MetricRow,
@@ -25,11 +24,13 @@ from halfwidth.estimation.functionals import (
     share_of,
 )
 from halfwidth.estimation.records import Functional
-from halfwidth.estimation.resolve import AUTO, resolve_metric
+from halfwidth.estimation.resolve import AUTO
 from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import fits, rests_on_bounds
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.engines import engine_for
+from halfwidth.study.specs.branches import detection_sources
 from halfwidth.study.specs.spec import DetectedRow, Instance, StudySpec, written
 
 
@@ -167,7 +168,7 @@ def _as_drawn(values: Array) -> Array:
 def _measured_of_images(detected: DetectedRow, spec: StudySpec) -> Measured:
     """As `hw.estimate` would, on images of samples."""
     policies, row = Policies(spec.absent_class, "omit"), detected.row
-    functional = detection_functional(row, detected.classes, detected.thresholds, policies)
+    functional = detection_sources().functional_of(detected, policies)
     bounds = functional.metric.spec.bounds
     return Measured(
         metric=detected.metric,

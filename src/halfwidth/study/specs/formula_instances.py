@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.metric_spec import UNNAMED
 from halfwidth.core.spec import Kind, Metric, MetricLevel
 from halfwidth.core.types import Bounds
-from halfwidth.estimation.resolve import UNNAMED
 from halfwidth.study.populations.mixtures import mixture
 from halfwidth.study.populations.parametric import FAMILIES, family
 from halfwidth.study.specs.digests import digest_of

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from halfwidth.core.errors import DataError, shortened
-from halfwidth.study.specs.detection_files import instances_of_detections
+from halfwidth.study.specs.branches import detection_sources
 from halfwidth.study.specs.formula_instances import instance_of_formula
 from halfwidth.study.specs.score_files import instances_of_scores
 from halfwidth.study.specs.spec import FEW_CASES, Instance, StudySpec
@@ -34,7 +34,7 @@ def load_instances(spec: StudySpec) -> tuple[Instance, ...]:
             instances += _with_enough_cases(candidates, scores.min_cases)
     for detections in spec.detections:
         with placed(detections.place):
-            candidates = instances_of_detections(detections, spec.folder)
+            candidates = detection_sources().instances_of(detections, spec.folder)
             instances += _with_enough_cases(candidates, detections.min_cases)
     for population in spec.populations:
         with placed(population.place):

@@ -11,13 +11,13 @@ from halfwidth.core.spec import MethodSpec, Metric, Statistic, Takes
 from halfwidth.core.types import ALTERNATIVES, Level
 from halfwidth.core.undefined import ABSENT_CLASS
 from halfwidth.estimation.resolve import AUTO, resolve_statistic
-from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
 from halfwidth.intervals.all_methods import METHODS, method_named
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
+from halfwidth.metrics.names import AVERAGES, resolve_sample_metric
 from halfwidth.metrics.ranking import auroc
+from halfwidth.study.specs.branches import detection_sources
 from halfwidth.study.specs.parsing_sources import (
-    detection_source,
     population_source,
     score_source,
     table_source,
@@ -93,7 +93,7 @@ def parse_spec(content: Mapping[str, Any], file: Path) -> StudySpec:
     study.check_keys(DEFAULTS)
     tables = tuple(map(table_source, whole.sections("tables")))
     scores = tuple(map(score_source, whole.sections("scores")))
-    detections = tuple(map(detection_source, whole.sections("detections")))
+    detections = tuple(detection_sources().source_of(one) for one in whole.sections("detections"))
     populations = tuple(map(population_source, whole.sections("populations")))
     if not (tables or scores or detections or populations):
         raise DataError(

@@ -9,9 +9,7 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Better, Metric
 from halfwidth.core.types import Bounds
 from halfwidth.core.undefined import MISSING_POLICIES, Missing
-from halfwidth.estimation.detections.matchings import Matching
-from halfwidth.estimation.detections.requests import detector_request
-from halfwidth.estimation.resolve import resolve_metric
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.study.populations.logits import Exponent
 from halfwidth.study.populations.parametric import FAMILIES
 from halfwidth.study.specs.formula_instances import (
@@ -20,7 +18,6 @@ from halfwidth.study.specs.formula_instances import (
 )
 from halfwidth.study.specs.matching import check_pattern
 from halfwidth.study.specs.spec import (
-    DetectionSource,
     FittedBy,
     MixtureComponent,
     PopulationSource,
@@ -43,14 +40,6 @@ OF_SCORES = (
     *("calibration_slope", "calibration_intercept"),
 )
 OF_POPULATIONS = ("name", "family", "parts", "metric", "bounds")
-MATCHING = (
-    *("localisation", "assignment", "threshold", "admits", "score_threshold", "max_detections"),
-    *("area", "boundary_distance", "dilation"),
-)
-OF_DETECTIONS = (
-    *("files", "references", "metric", "average", "classes", *MATCHING, "by_class"),
-    *("min_cases", "model", "task"),
-)
 OMISSION: tuple[Missing, ...] = ("raise", "omit")
 FITTED_BY: tuple[FittedBy, ...] = get_args(FittedBy)
 POPULATIONS: tuple[Literal["kde", "empirical"], ...] = ("kde", "empirical")
@@ -58,7 +47,7 @@ KINDS: tuple[ScoreKind, ...] = get_args(ScoreKind)
 BANDWIDTHS: tuple[Exponent, ...] = get_args(Exponent)
 
 
-def _paths(section: Section, key: str, *, single: bool = False) -> tuple[str, ...]:
+def paths_of(section: Section, key: str, *, single: bool = False) -> tuple[str, ...]:
     """Patterns of files, which say the model or the task once."""
     patterns = (section.text(key),) if single and key in section else section.texts(key)
     for pattern in patterns:
@@ -107,7 +96,7 @@ def table_source(section: Section) -> TableSource:
     metric = _metric(section, bounds)
     return TableSource(
         place=section.place,
-        files=_paths(section, "files"),
+        files=paths_of(section, "files"),
         metric=metric,
         columns=section.texts("columns") or None,
         by=section.texts("by"),
@@ -200,9 +189,9 @@ def score_source(section: Section) -> ScoreSource:
     return ScoreSource(
         place=section.place,
         kind=kind,
-        scores="".join(_paths(section, "scores", single=True)),
-        targets="".join(_paths(section, "targets", single=True)),
-        files=_paths(section, "files"),
+        scores="".join(paths_of(section, "scores", single=True)),
+        targets="".join(paths_of(section, "targets", single=True)),
+        files=paths_of(section, "files"),
         target=section.text("target"),
         columns=section.texts("columns"),
         labels=_labels(section),
@@ -255,35 +244,6 @@ def _check_files(section: Section) -> None:
             f"{section.place} {fault}; write scores and targets (NumPy files), or files, target "
             "and columns (tables)"
         )
-
-
-# --------------------------------------------------------------------------- detectors
-
-
-def detection_source(section: Section) -> DetectionSource:
-    """A section ``[[detections]]``: detectors, with the objects to be found."""
-    section.check_keys(OF_DETECTIONS)
-    section.require("files", 'detections of each model, for example files = "dets_*.json"')
-    section.require("references", 'the objects to be found: references = "references.json"')
-    section.require("metric", 'what detectors are measured by: metric = ["ap50", "froc_score"]')
-    with placed(section.place):
-        chosen = {key: section.content[key] for key in (*MATCHING, "by_class") if key in section}
-        matching = Matching(**chosen)
-    source = DetectionSource(
-        place=section.place,
-        detections=_paths(section, "files"),
-        references=section.text("references"),
-        metrics=section.texts("metric"),
-        averages=section.texts("average"),
-        classes=section.texts("classes"),
-        matching=matching,
-        min_cases=section.integer("min_cases", 0, at_least=0),
-        model=section.text("model"),
-        task=section.text("task"),
-    )
-    with placed(section.place):
-        detector_request(list(source.metrics), matching, average=list(source.averages) or None)
-    return source
 
 
 # --------------------------------------------------------------------------- formulas

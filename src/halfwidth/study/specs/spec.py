@@ -19,7 +19,6 @@ from halfwidth.core.spec import (
 )
 from halfwidth.core.types import Bounds, Level
 from halfwidth.core.undefined import AbsentClass, Missing
-from halfwidth.estimation.detections.matchings import Matching
 from halfwidth.estimation.functionals import MetricRow
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.intervals.all_methods import METHODS
@@ -119,7 +118,8 @@ class DetectionSource:
     averages: tuple[str, ...]
     # The only ones that count; empty: all.
     classes: tuple[str, ...]
-    matching: Matching
+    # As the branch of detection has it.
+    matching: Any
     min_cases: int
     model: str
     task: str

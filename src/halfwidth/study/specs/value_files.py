@@ -15,9 +15,10 @@ from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.spec import Kind, Metric, MetricLevel
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.check import Ready, ready_values
-from halfwidth.estimation.resolve import Request, resolve_metric
+from halfwidth.estimation.resolve import Request
 from halfwidth.io.table import Table
 from halfwidth.metrics.all_metrics import METRICS
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.metrics.overlap import dsc, iou
 from halfwidth.study.populations.empirical import empirical
 from halfwidth.study.populations.kde import MOST, adaptive_kde

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from halfwidth.core.branches import modules_brought
 from halfwidth.core.errors import DataError, OptionError, shortened
-from halfwidth.core.option_names import at_door, flag_of, spelled
-from halfwidth.io.detections.coco import is_coco
+from halfwidth.core.option_names import spelled
 from halfwidth.io.table import Table
 from halfwidth.io.table_sources import head
 from halfwidth.tables.importers.all_importers import IMPORTERS
@@ -80,20 +78,12 @@ def _suffixes_of(candidate: Candidate) -> set[str]:
 def _unknown(candidate: Candidate, asked: list[Importer]) -> str:
     known = shortened([f"{one.title} ({one.name})" for one in asked])
     document = candidate.document if ".json" in _suffixes_of(candidate) else None
-    if _has_objects(document):
-        verb = at_door(
-            "Detections.from_files(detections, references)",
-            f"halfwidth detect DETECTIONS REFERENCES; to compare detectors {flag_of('references')}",
-        )
-        return f"holds objects in images, as COCO has them; metrics of detections: {verb}"
+    for files in modules_brought("FILES"):
+        if held := files.in_document(document):
+            return str(held)
     keys = ""
     if isinstance(document, dict) and document:
         keys = f" (its keys: {shortened(list(document), 5)})"
     place = spelled("path", "{case}.{metric}")
     hint = f"; if it holds numbers of cases, say where: {place}" if document else ""
     return f"is in no known format{keys}. Read are: {known}{hint}"
-
-
-def _has_objects(document: Any) -> bool:
-    """Whether a document is COCO's: annotations, or a list of results."""
-    return is_coco(document) and not (isinstance(document, dict) and "annotations" not in document)

@@ -1,0 +1,1 @@
+"""Detectors: objects found in images, matched with those to be found; a branch."""

@@ -1,0 +1,1 @@
+"""Numbers of ranked matches: curves of counts, and records that pack the matches of images."""

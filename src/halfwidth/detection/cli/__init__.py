@@ -1,0 +1,1 @@
+"""``halfwidth detect``, and what other verbs take of detectors."""

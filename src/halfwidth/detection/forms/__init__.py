@@ -1,0 +1,1 @@
+"""Forms of metrics of detections, and the engines that resample them."""

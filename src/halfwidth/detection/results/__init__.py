@@ -1,0 +1,1 @@
+"""Results of detectors: estimates that know their matching, and curves."""
