@@ -18,16 +18,16 @@ from typing import TypeVar
 import numpy as np
 from coco_evaluations import coco_evaluation
 
-from halfwidth.detection.matching.match_lists import MatchingRule, MatchLists
 from halfwidth.core.objects import Objects, ObjectSet
 from halfwidth.core.parameters import bind
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
 from halfwidth.detection.estimation.functionals import detection_functional, detection_rows
+from halfwidth.detection.matching.match import match_images
+from halfwidth.detection.matching.match_lists import MatchingRule, MatchLists
 from halfwidth.estimation.functionals import Policies
 from halfwidth.estimation.records import Functional
 from halfwidth.intervals.all_methods import METHODS
-from halfwidth.detection.matching.match import match_images
 from halfwidth.metrics.all_metrics import DETECTION_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan

@@ -27,13 +27,14 @@ import numpy as np
 from numpy.typing import NDArray
 from simulated_detectors import POPULATIONS, Images
 
-from halfwidth.detection.arithmetic.match_records import with_equal_slots
-from halfwidth.detection.forms.declared import MatchedScores
-from halfwidth.detection.matching.match_lists import MatchLists, Outcome
 from halfwidth.core.spec import Metric, Statistic, spec_of
 from halfwidth.core.types import Array, Level
-from halfwidth.estimation.choose import choose
+from halfwidth.detection.arithmetic.match_records import with_equal_slots
 from halfwidth.detection.estimation.functionals import detection_functional, detection_rows
+from halfwidth.detection.forms.declared import MatchedScores
+from halfwidth.detection.forms.matched_curves import compiled
+from halfwidth.detection.matching.match_lists import MatchLists, Outcome
+from halfwidth.estimation.choose import choose
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.functionals import Policies
 from halfwidth.estimation.records import Functional, Records
@@ -43,7 +44,6 @@ from halfwidth.metrics.all_metrics import DETECTION_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
-from halfwidth.detection.forms.matched_curves import compiled
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.kernels.reference import count_draws
 

@@ -14,9 +14,9 @@ import time
 import numpy as np
 from coco_evaluations import coco_evaluation
 
-from halfwidth.detection.matching.match_lists import MatchingRule
 from halfwidth.core.objects import Objects, ObjectSet
 from halfwidth.detection.matching.match import match_images
+from halfwidth.detection.matching.match_lists import MatchingRule
 
 THRESHOLDS = tuple(np.linspace(0.5, 0.95, 10).tolist())
 SIZE = 640

@@ -16,17 +16,17 @@ from collections.abc import Iterator
 import numpy as np
 from simulated_detectors import POPULATIONS, Images
 
-from halfwidth.detection.matching.match_lists import MatchingRule, MatchLists, Outcome
 from halfwidth.core.parameters import bind
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Level
 from halfwidth.core.undefined import AbsentClass
 from halfwidth.detection.estimation.functionals import detection_functional
+from halfwidth.detection.matching.instances import wanted_by
+from halfwidth.detection.matching.match_lists import MatchingRule, MatchLists, Outcome
 from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.records import Functional
 from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
-from halfwidth.detection.matching.instances import wanted_by
 from halfwidth.metrics.all_metrics import DETECTION_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan

@@ -25,10 +25,10 @@ from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.functionals import Classes, MetricRow, Policies, build_functional
 from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.metrics.names import resolve_metric
 from halfwidth.intervals.all_methods import METHODS, method_named
 from halfwidth.intervals.compute import fits, intervals, rests_on_bounds
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 

@@ -37,8 +37,8 @@ from halfwidth.estimation.choose import choose, if_unseen_failures
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import RULE, resolve_statistic
-from halfwidth.metrics.names import resolve_metric
 from halfwidth.intervals.all_methods import METHODS
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import least_distances

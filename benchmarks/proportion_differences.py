@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from halfwidth.core.forms import Effect
+from halfwidth.core.metric_spec import PROPORTION
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import UNIT_INTERVAL, Bounds, Interval, Level
 from halfwidth.estimation.differences import difference_functional, paired_records
@@ -30,8 +31,6 @@ from halfwidth.estimation.functionals import share_functional
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import Request, resolve_request
-from halfwidth.metrics.names import resolve_metric
-from halfwidth.core.metric_spec import PROPORTION
 from halfwidth.estimation.unpaired import estimate_unpaired
 from halfwidth.intervals import (
     agresti_coull,
@@ -46,6 +45,7 @@ from halfwidth.intervals import (
 )
 from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import replicates

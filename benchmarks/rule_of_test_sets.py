@@ -27,9 +27,9 @@ from halfwidth.estimation import functionals
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.metrics.names import resolve_metric
 from halfwidth.intervals.compute import Computed, intervals
 from halfwidth.metrics.building import logistic_statistic
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.resampling.class_averages import Classes
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan

@@ -26,8 +26,8 @@ from halfwidth.estimation.batches import intervals_by_method
 from halfwidth.estimation.choose import choose
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.metrics.names import resolve_metric
 from halfwidth.intervals.all_methods import method_named
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 

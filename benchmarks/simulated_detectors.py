@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.detection.matching.match_lists import MatchingRule, MatchLists, Outcome
 from halfwidth.core.types import Array
+from halfwidth.detection.matching.match_lists import MatchingRule, MatchLists, Outcome
 
 # Boxes that are found overlap their object by so much: Beta variates.
 LOCALISED = (8.0, 2.0)

@@ -29,9 +29,9 @@ from halfwidth.core.parameters import bind
 from halfwidth.core.spec import Metric, MetricLevel
 from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.metrics.names import resolve_metric
 from halfwidth.intervals.all_methods import METHODS
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
+from halfwidth.metrics.names import resolve_metric
 from halfwidth.study.chunks import Chunk
 from halfwidth.study.execution.attempts import peak_megabytes
 from halfwidth.study.populations import adaptive_kde, empirical, logit_kde
