@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol, Self, cast
@@ -101,5 +102,6 @@ def classes_of_models() -> tuple[type, ...]:
     return tuple(importlib.import_module(_modules()[kind]).DATA for kind in kinds)
 
 
+@functools.cache
 def _modules() -> dict[DataKind, str]:
     return OF_THE_TRUNK | dict(brought("KIND"))
