@@ -7,7 +7,6 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.comparison.agreement import agreement_of
 from halfwidth.core.formatting import percent
 from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.spec import Estimand
@@ -197,8 +196,8 @@ def _agreement(source: Comparisons | Agreement) -> tuple[Agreement, Estimate | N
     if isinstance(source, Agreement):
         return source, None
     item, cases = only_pair(source, "bland_altman")
-    level = item.estimate.level
-    agreement = agreement_of(cases, item.first, item.second, item.effect, level)
+    confidence = item.estimate.confidence_level
+    agreement = cases.agreement(item.first, item.second, item.effect, confidence)
     if not _compares_the_mean(item):
         return agreement, None
     return replace(agreement, bias=Limit(item.value, item.low, item.high)), item.estimate

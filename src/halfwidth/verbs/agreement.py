@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from halfwidth.comparison.agreement import agreement_of
 from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.forms import Effect
@@ -14,7 +13,7 @@ from halfwidth.data.case_values import CaseValues
 from halfwidth.data.measuring import Matched
 from halfwidth.data.quantities import Quantities
 from halfwidth.estimation.resolve import AUTO
-from halfwidth.results.agreement import Agreement
+from halfwidth.results.agreement import Agreement, agreement_of
 from halfwidth.verbs.given import as_data
 
 
@@ -103,5 +102,5 @@ def limits_of_agreement(
     if others:
         places = shortened([one.label or metric_title(one.metric_spec) for one in (cases, *others)])
         raise OptionError(f"limits of agreement need one level and one metric, not {places}")
-    first, second = cases.values
-    return agreement_of(cases, first, second, effect, request.level, share=share)
+    confidence = float(request.level.confidence_level)
+    return agreement_of(cases, *cases.values, effect, confidence, share=share)
