@@ -2,8 +2,7 @@
 
 from halfwidth.plots.bland_altman import bland_altman
 from halfwidth.plots.calibration import calibration, figures_of_calibration
-from halfwidth.plots.comparison import differences
-from halfwidth.plots.comparison_pages import figures_of_differences
+from halfwidth.plots.comparison import differences, figures_of_differences
 from halfwidth.plots.confusion import confusion
 from halfwidth.plots.curves import decision, pr, roc
 from halfwidth.plots.detection.curves import afroc, detection_pr, froc

@@ -37,7 +37,7 @@ from halfwidth.document.parts import (
     Table,
 )
 from halfwidth.document.render import render
-from halfwidth.reports.whole.pictures import figures_of_cases
+from halfwidth.reports.whole.document import figures_of_cases
 from halfwidth.reports.whole.results import Results
 
 TABLES = r"\\begin\{longtable\}\{([^\n]*)\}\n(.*?)\\end\{longtable"

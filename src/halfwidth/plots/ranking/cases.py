@@ -12,8 +12,7 @@ from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
 from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import axis_limits
-from halfwidth.plots.pair_panels import RASTER_FROM
-from halfwidth.plots.ranking.heat import paint_heat, shades_note
+from halfwidth.plots.paint import RASTER_FROM
 from halfwidth.plots.ranking.model_styles import Styles
 from halfwidth.plots.ranking.rows import (
     POINTS,
@@ -23,6 +22,7 @@ from halfwidth.plots.ranking.rows import (
     row_height,
     x_title,
 )
+from halfwidth.plots.ranking.shares import paint_heat, shades_note
 from halfwidth.plots.shapes import few_levels, jitter, tukey_box
 from halfwidth.plots.style import FAINT, INK, SMALL_TICKS, with_unit
 from halfwidth.results.comparison import ComparedCases

@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
-from halfwidth.document.parts import Data, Document, Part, Section
+from halfwidth.core.references import cite
+from halfwidth.document.parts import (
+    Data,
+    Document,
+    Figure,
+    Item,
+    Items,
+    Note,
+    Paragraph,
+    Part,
+    Section,
+    Table,
+    flattened,
+)
+from halfwidth.plots.of_results import figure_of
 from halfwidth.reports.whole.appendix import appendix, software
-from halfwidth.reports.whole.cautions import cautions, explanations
 from halfwidth.reports.whole.checklists import checklists
-from halfwidth.reports.whole.comparing import differences, ranks
 from halfwidth.reports.whole.paper import for_the_paper
-from halfwidth.reports.whole.performance import in_brief, performance
-from halfwidth.reports.whole.pictures import figures_of_cases, figures_of_ranks
 from halfwidth.reports.whole.results import Results
+from halfwidth.reports.whole.sentences import estimate_sentences, verdict_sentences
 from halfwidth.reports.whole.trust import trust
 from halfwidth.results.curves import curves_figure
+from halfwidth.results.documents.comparison_tables import comparisons_table
+from halfwidth.results.documents.comparison_tables import drawn_tables as drawn_differences
+from halfwidth.results.documents.comparisons import comparisons_document
+from halfwidth.results.documents.estimates import drawn_tables, pale_text
+from halfwidth.results.documents.rankings import rankings_document
+from halfwidth.results.estimate import Cases, Estimates
+from halfwidth.results.ranking import Rankings
 
 
 def report_document(results: Results, *, with_figures: bool) -> Document:
@@ -68,3 +89,121 @@ def _provenance(results: Results) -> dict[str, object]:
         "inputs": [one.to_dict() for one in results.sources],
         "protocol": None if protocol is None else protocol.to_dict(),
     }
+
+
+def cautions(results: Results) -> Section:
+    """Each caution once, with what to do about it."""
+    if not results.caution_lines:
+        return Section("Cautions", (Paragraph("None was raised."),), "cautions")
+    remedies = {caution.code: caution.remedy for caution in results.cautions}
+    items = tuple(Item(code, text, code, remedies[code]) for code, text in results.caution_lines)
+    return Section("Cautions", (Items(items),), "cautions")
+
+
+def explanations(results: Results) -> Section | None:
+    """What each code means, where its links lead."""
+    sections = []
+    for caution in results.cautions:
+        spec = caution.spec
+        source = (Note(str(cite(spec.source))),) if spec.source else ()
+        sections.append(
+            Section(
+                f"{spec.code} {spec.title}",
+                (Paragraph(spec.meaning), Paragraph(spec.remedy), *source),
+                spec.code.lower(),
+            )
+        )
+    if not sections:
+        return None
+    where = Note(
+        "The documentation has the same under Cautions; in a shell: halfwidth explain "
+        f"{results.cautions[0].code}."
+    )
+    return Section("What the cautions mean", (where, *sections), "caution-meanings", folded=True)
+
+
+def in_brief(results: Results) -> Section:
+    """What a reader who stops after the first lines should know."""
+    texts = [*estimate_sentences(results), *results.ranking_sentences]
+    if not results.rankings_of_many:
+        texts += verdict_sentences(results.comparisons or ())
+    texts += [goal.sentence for goal in results.goals]
+    return Section("In brief", (*map(Paragraph, texts), *map(Note, results.notes)))
+
+
+def performance(results: Results) -> Section | None:
+    """A table for each metric and task; intervals of one metric are drawn on one axis."""
+    if not results.estimates:
+        return None
+    return Section("Performance", drawn_tables(results.estimates))
+
+
+def differences(results: Results) -> Section | None:
+    """Differences with their intervals on one axis, and what they allow to say."""
+    comparisons = results.comparisons
+    if comparisons is None or not (len(comparisons) or comparisons.goals):
+        return None
+    said = comparisons_table(comparisons).headings if comparisons else []
+    below = (part for part in _read(comparisons_document(comparisons)) if _is_new(part, said))
+    return Section("Differences", (*drawn_differences(comparisons), *below))
+
+
+def _is_new(part: Part, said: list[str]) -> bool:
+    """Whether a part is not said elsewhere in the report: not the table, not the cautions."""
+    if isinstance(part, Table):
+        return part.headings != said
+    return not (isinstance(part, Items) and any(item.code for item in part.items))
+
+
+def ranks(results: Results, figures: tuple[Figure, ...]) -> Section | None:
+    """The order of the models with the ranks that each may have; of two the difference says it."""
+    rankings = results.rankings
+    if not rankings or not results.rankings_of_many:
+        return None
+    document = rankings_document(rankings)
+    said = [part for part in _read(document) if not _holds_cautions(part)]
+    return Section("Ranks", (*figures, *said))
+
+
+def _holds_cautions(part: Part) -> bool:
+    return isinstance(part, Items) and any(item.code for item in part.items)
+
+
+def _read(document: Document) -> list[Part]:
+    return list(flattened(document.parts, terminal=False))
+
+
+# --------------------------------------------------------------------------- pictures
+
+
+def figures_of_cases(results: Results) -> Iterator[Figure]:
+    """A figure of the values of each family, in dots, so that none can be read out of the page."""
+    numbers: dict[Any, int] = {}
+    for family in results.estimates.families:
+        known = {cases.label: cases for cases in family.cases if cases is not None}
+        if not results.cases:
+            known = {label: _numbered(cases, numbers) for label, cases in known.items()}
+        about = f"{family.task}: " if family.task else ""
+        caption = f"{about}{family.metric or 'values'} of each case, with estimates and intervals"
+        if pale := pale_text(family.estimates):
+            caption += f"; {pale}"
+        if known:
+            shown = Estimates(
+                tuple(e for e in family.estimates if e.label in known), cases=tuple(known.values())
+            )
+            yield Figure("distribution", caption, shown, pictures=shown.pictures)
+
+
+def _numbered(cases: Cases, numbers: dict[Any, int]) -> Cases:
+    """Cases whose clusters have numbers, the same in all figures: their names may be patients."""
+    if cases.groups is None:
+        return cases
+    places = [numbers.setdefault(name, len(numbers) + 1) for name in cases.groups]
+    return replace(cases, groups=tuple(f"cluster {place}" for place in places))
+
+
+def figures_of_ranks(rankings: Rankings | None) -> tuple[Figure, ...]:
+    """The sets of ranks of each ranking."""
+    if not rankings:
+        return ()
+    return (Figure("rank-sets", figure_of(rankings).caption, rankings, pictures=rankings.pictures),)

@@ -17,14 +17,14 @@ from halfwidth.estimation.detections.rows import requested_rows
 from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.functionals import MetricRow
 from halfwidth.io.detections.read_objects import read_objects
-from halfwidth.study.populations.images import ImagePopulation
-from halfwidth.study.specs.digests import digest_of
+from halfwidth.study.populations.empirical import ImagePopulation
 from halfwidth.study.specs.matching import Match, identity, matches
 from halfwidth.study.specs.spec import (
     FEW_CASES,
     DetectedRow,
     DetectionSource,
     Instance,
+    digest_of,
     written,
 )
 from halfwidth.study.specs.toml_sections import placed
