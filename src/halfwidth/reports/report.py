@@ -21,9 +21,9 @@ from halfwidth.document.parts import Document
 from halfwidth.document.progress import followed
 from halfwidth.document.render import render
 from halfwidth.estimation.resolve import AUTO
+from halfwidth.reports.document import report_document
 from halfwidth.reports.of_data import curves_of_predictions, results_of_data
-from halfwidth.reports.whole.document import report_document
-from halfwidth.reports.whole.results import AnyCurves, Results
+from halfwidth.reports.results import AnyCurves, Results
 from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCurves
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.curves import Curve, Curves

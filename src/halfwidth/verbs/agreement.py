@@ -102,5 +102,6 @@ def limits_of_agreement(
     if others:
         places = shortened([one.label or metric_title(one.metric_spec) for one in (cases, *others)])
         raise OptionError(f"limits of agreement need one level and one metric, not {places}")
+    first, second = cases.values
     confidence = float(request.level.confidence_level)
-    return agreement_of(cases, *cases.values, effect, confidence, share=share)
+    return agreement_of(cases, first, second, effect, confidence, share=share)

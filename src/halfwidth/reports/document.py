@@ -22,12 +22,12 @@ from halfwidth.document.parts import (
     flattened,
 )
 from halfwidth.plots.of_results import figure_of
-from halfwidth.reports.whole.appendix import appendix, software
-from halfwidth.reports.whole.checklists import checklists
-from halfwidth.reports.whole.paper import for_the_paper
-from halfwidth.reports.whole.results import Results
-from halfwidth.reports.whole.sentences import estimate_sentences, verdict_sentences
-from halfwidth.reports.whole.trust import trust
+from halfwidth.reports.appendix import appendix, software
+from halfwidth.reports.checklists import checklists
+from halfwidth.reports.paper import for_the_paper
+from halfwidth.reports.results import Results
+from halfwidth.reports.sentences import estimate_sentences, verdict_sentences
+from halfwidth.reports.trust import trust
 from halfwidth.results.curves import curves_figure
 from halfwidth.results.documents.comparison_tables import comparisons_table
 from halfwidth.results.documents.comparison_tables import drawn_tables as drawn_differences
