@@ -73,7 +73,7 @@ class Empirical(Characterized):
 
     @cached_property
     def characteristics(self) -> Characteristics:
-        """Those of the cases, which are the whole population: the SD divides by n."""
+        """Moments of the cases, which are the whole population: the SD divides by n."""
         return characteristics_of_values(self.cases)
 
     @property

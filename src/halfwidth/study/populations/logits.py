@@ -406,7 +406,7 @@ MOST_DOUBLINGS = 500
 def recalibrated(
     population: LogitPopulation, *, slope: float = 1.0, intercept: float = 0.0
 ) -> LogitPopulation:
-    """The same logits, of a model whose calibration slope and intercept are known.
+    """Logits of a population with a calibration slope and intercept that are known.
 
     Logits are divided by the temperature that fits the labels best, Σᵢ log softmax(xᵢ/T) at its
     largest. Classes are drawn anew, with the softmax of what results for their probabilities. The

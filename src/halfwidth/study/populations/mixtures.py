@@ -105,7 +105,7 @@ class Mixture(Characterized):
 
     @property
     def characteristics(self) -> Characteristics:
-        """From the weights, means and central moments of the parts."""
+        """Moments, from the weights, means and central moments of the parts."""
         spreads = np.array([part.standard_deviation for part in self.parts])
         skewness = np.array([part.skewness for part in self.parts])
         kurtosis = np.array([part.kurtosis for part in self.parts])
