@@ -1,6 +1,6 @@
 """Populations: distributions fitted to instances or given by formula, with known true values."""
 
-from halfwidth.study.populations.base import Characteristics, Population, Truth, characterize
+from halfwidth.study.populations.base import Characteristics, Population, Truth, characterize, truth
 from halfwidth.study.populations.empirical import Empirical, ImagePopulation, empirical
 from halfwidth.study.populations.fit import FitDiagnostics, fit_diagnostics
 from halfwidth.study.populations.kde import AdaptiveKde, adaptive_kde
@@ -13,7 +13,6 @@ from halfwidth.study.populations.logits import (
 )
 from halfwidth.study.populations.mixtures import EXAMPLES, Mixture, mixture
 from halfwidth.study.populations.parametric import FAMILIES, Family, Parametric, family
-from halfwidth.study.populations.truth import truth
 
 __all__ = [
     "EXAMPLES",

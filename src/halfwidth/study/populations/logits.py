@@ -15,9 +15,8 @@ from halfwidth.core.checks import one_of
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
-from halfwidth.study.populations.base import Truth
+from halfwidth.study.populations.base import Truth, between_blocks
 from halfwidth.study.populations.empirical import ImagePopulation
-from halfwidth.study.populations.truth import between_blocks
 
 Exponent = Literal["d+4", "5"]
 Labels = NDArray[np.intp]
