@@ -57,38 +57,27 @@ def report_document(results: Results, *, with_figures: bool) -> Document:
         checklists(shown),
         appendix(shown),
         explanations(shown),
-        _cases(shown),
+        Section("The cases", shown.cases, folded=True) if shown.cases else None,
     )
     parts: list[Part] = [section for section in sections if section is not None]
-    return Document(tuple(parts), _data(results), results.title)
-
-
-def _cases(results: Results) -> Section | None:
-    """Ids and values, for those who asked for them."""
-    return Section("The cases", results.cases, folded=True) if results.cases else None
-
-
-def _data(results: Results) -> Data:
-    """The JSON contracts of all results in one object."""
     # No function within this one: a report can be pickled.
-    return Data(partial(_values, results), results.estimates.to_rows)
+    data = Data(partial(_values, results), results.estimates.to_rows)
+    return Document(tuple(parts), data, results.title)
 
 
 def _values(results: Results) -> dict[str, object]:
+    """The JSON contracts of all results in one object."""
     whole: dict[str, object] = dict(results.estimates.to_dict())
     for one in (results.comparisons, results.rankings):
         whole |= one.to_dict() if one is not None else {}
-    return whole | {"provenance": _provenance(results)}
-
-
-def _provenance(results: Results) -> dict[str, object]:
     protocol = results.protocol
-    return {
+    provenance = {
         "software": software(),
         "command": results.command or None,
         "inputs": [one.to_dict() for one in results.sources],
         "protocol": None if protocol is None else protocol.to_dict(),
     }
+    return whole | {"provenance": provenance}
 
 
 def cautions(results: Results) -> Section:
@@ -144,15 +133,13 @@ def differences(results: Results) -> Section | None:
     if comparisons is None or not (len(comparisons) or comparisons.goals):
         return None
     said = comparisons_table(comparisons).headings if comparisons else []
-    below = (part for part in _read(comparisons_document(comparisons)) if _is_new(part, said))
+    # Neither the table again nor the cautions.
+    below = [
+        part
+        for part in _without_cautions(comparisons_document(comparisons))
+        if not (isinstance(part, Table) and part.headings == said)
+    ]
     return Section("Differences", (*drawn_differences(comparisons), *below))
-
-
-def _is_new(part: Part, said: list[str]) -> bool:
-    """Whether a part is not said elsewhere in the report: not the table, not the cautions."""
-    if isinstance(part, Table):
-        return part.headings != said
-    return not (isinstance(part, Items) and any(item.code for item in part.items))
 
 
 def ranks(results: Results, figures: tuple[Figure, ...]) -> Section | None:
@@ -160,17 +147,13 @@ def ranks(results: Results, figures: tuple[Figure, ...]) -> Section | None:
     rankings = results.rankings
     if not rankings or not results.rankings_of_many:
         return None
-    document = rankings_document(rankings)
-    said = [part for part in _read(document) if not _holds_cautions(part)]
-    return Section("Ranks", (*figures, *said))
+    return Section("Ranks", (*figures, *_without_cautions(rankings_document(rankings))))
 
 
-def _holds_cautions(part: Part) -> bool:
-    return isinstance(part, Items) and any(item.code for item in part.items)
-
-
-def _read(document: Document) -> list[Part]:
-    return list(flattened(document.parts, terminal=False))
+def _without_cautions(document: Document) -> Iterator[Part]:
+    for part in flattened(document.parts, terminal=False):
+        if not (isinstance(part, Items) and any(item.code for item in part.items)):
+            yield part
 
 
 # --------------------------------------------------------------------------- pictures
