@@ -156,8 +156,6 @@ def work(chunk: Chunk) -> ChunkResult:
 
 # --------------------------------------------------------------------------- chunks
 
-
-# Nothing else decides their boundaries.
 # Longest part of a file's name that comes from the name of an instance.
 LONGEST = 80
 
@@ -168,7 +166,7 @@ def shared_settings(spec: StudySpec) -> dict[str, object]:
 
 
 def plan_chunks(spec: StudySpec, instances: Sequence[Instance]) -> tuple[Chunk, ...]:
-    """One chunk for each instance, metric and sample size.
+    """One chunk for each instance, metric and sample size; nothing else decides their boundaries.
 
     Chunks of one instance follow one another, small samples first, so that its population is fitted
     once by whoever works on them.

@@ -368,14 +368,15 @@ def pooled(queue: Queue, work: Work, stop: Stop, pool: Pool) -> Answers:
 
 # --------------------------------------------------------------------------- worker processes
 
-
-# Each is in a pool of its own: so the chunk that kills its worker is known, and no other is lost.
 # Deaths, per worker and in all, without a finished chunk, after which the run gives up.
 HOPELESS, HOPELESS_IN_ALL = 4, 20
 
 
 class Workers:
-    """Processes as a `Pool`; a single one repeats chunks that have killed others."""
+    """Processes as a `Pool`; a single one repeats chunks that have killed others.
+
+    Each is in a pool of its own: so the chunk that kills its worker is known, and no other is lost.
+    """
 
     def __init__(self, count: int, *, alone: bool = False) -> None:
         most = max(HOPELESS * count, HOPELESS_IN_ALL)
