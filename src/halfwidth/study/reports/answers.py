@@ -346,7 +346,8 @@ def _tables(frame: pd.DataFrame) -> Iterator[tuple[Part, ...]]:
         for row in group.sort_values(["n", "method"], kind="stable").to_dict("records"):
             cells = [str(row["n"]), str(row["method"])]
             cells += _three(row, "coverage", 100, "{:.1f}")
-            cells += [_percent(row[name]) for name in ("missed_above", "missed_below")]
+            missed = (row["missed_above"], row["missed_below"])
+            cells += ["-" if math.isnan(share) else f"{100 * share:.1f}" for share in missed]
             cells += _three(row, "width", 1, "{:.3g}")
             cells += [f"{100 * row[column]:.1f}" for column in shown.values()]
             rows.append(cells)
@@ -358,10 +359,6 @@ def _three(row: dict[Any, Any], name: str, scale: float, form: str) -> list[str]
     """Median, first and third quartile."""
     quartiles = [row[f"{name}_{which}"] for which in ("median", "q1", "q3")]
     return ["-" if math.isnan(value) else form.format(scale * value) for value in quartiles]
-
-
-def _percent(share: float) -> str:
-    return "-" if math.isnan(share) else f"{100 * share:.1f}"
 
 
 def _notes(frame: pd.DataFrame) -> Iterator[str]:
