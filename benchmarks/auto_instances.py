@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import UNBOUNDED, Array
 from halfwidth.study.populations import logit_empirical, logit_kde
-from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.parsing import parse_spec
-from halfwidth.study.specs.spec import Instance
+from halfwidth.study.specs.spec import Instance, digest_of
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 # Cases of a simulated population of test sets; its metrics are those of its own cases.

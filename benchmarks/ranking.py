@@ -24,8 +24,8 @@ import numpy as np
 from scipy import stats
 
 import halfwidth as hw
+from halfwidth.arithmetic.ranks import ranks_of
 from halfwidth.core.types import Array
-from halfwidth.ranking.ranks import ranks_of
 
 RESAMPLES, DRAWS = 499, 1999
 CORRELATION, FAILING = 0.8, 0.01

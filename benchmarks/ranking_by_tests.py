@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 import halfwidth as hw
+from halfwidth.arithmetic.ranks import ranks_of
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
 from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.ranking.ranks import ranks_of
 from halfwidth.ranking.resampled_tests import resampled_test
 from halfwidth.ranking.won_tests import wins_of
 from halfwidth.resampling.designs import Design

@@ -18,10 +18,11 @@ import sys
 import numpy as np
 from scipy import stats
 
+from halfwidth.arithmetic.ranks import Ranks, ranks_of
 from halfwidth.core.types import Array, Level
 from halfwidth.ranking.consensus_sets import combined_ranks, consensus_bounds
 from halfwidth.ranking.rank_sets import Claims, rank_bounds, square
-from halfwidth.ranking.ranks import Ranks, rank_distribution, ranks_of
+from halfwidth.ranking.ranks import rank_distribution
 from halfwidth.ranking.traces import Trace, joined_resamples
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan

@@ -38,9 +38,8 @@ from halfwidth.study.populations import adaptive_kde, empirical, logit_kde
 from halfwidth.study.simulation.cells import Cells, simulate, simulated
 from halfwidth.study.simulation.costs import predict
 from halfwidth.study.simulation.fitted import fitted
-from halfwidth.study.simulation.grid import plan_chunks
 from halfwidth.study.specs.spec import Instance, StudySpec
-from halfwidth.study.studies import StudyPlan, run
+from halfwidth.study.studies import StudyPlan, plan_chunks, run
 
 BOOTSTRAPS = ("percentile", "basic", "bca")
 SIZES = (10, 25, 50, 75, 100, 125, 150, 200, 250)

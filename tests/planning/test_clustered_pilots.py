@@ -11,8 +11,7 @@ import pytest
 from scipy import stats
 
 import halfwidth as hw
-from halfwidth.planning.drawn_studies import DrawnStudies
-from halfwidth.planning.simulated_studies import Studies, check_pilot
+from halfwidth.planning.simulated_studies import DrawnStudies, Studies, check_pilot
 from halfwidth.resampling.designs import Design
 
 QUICK: dict[str, Any] = {"n_samples": 100, "rng": 1}

@@ -13,10 +13,10 @@ import pytest
 from scipy import stats
 
 import halfwidth as hw
+from halfwidth.arithmetic.ranks import ranks_of
 from halfwidth.core.types import Array
 from halfwidth.ranking.consensus_sets import REDUCTIONS, combined_ranks, consensus_bounds
 from halfwidth.ranking.rank_sets import Claims
-from halfwidth.ranking.ranks import ranks_of
 from halfwidth.ranking.traces import Trace, joined_resamples
 
 FEW: dict[str, Any] = {"n_resamples": 299, "rng": 3}

@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 import halfwidth as hw
+from halfwidth.arithmetic.ranks import Ranks, ranks_of
 from halfwidth.core.types import Array, Level
 from halfwidth.ranking.rank_sets import rank_bounds, square
-from halfwidth.ranking.ranks import Ranks, ranks_of
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.joint.laws import LargestT

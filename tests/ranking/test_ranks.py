@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from halfwidth.arithmetic.ranks import ranks_of
 from halfwidth.ranking.rank_sets import Flags, alike_groups, rank_bounds, square
-from halfwidth.ranking.ranks import kendall_taus, rank_distribution, ranks_of
+from halfwidth.ranking.ranks import kendall_taus, rank_distribution
 
 GENERATOR = np.random.default_rng(22)
 

@@ -39,8 +39,8 @@ from halfwidth.core.parameters import split_names
 from halfwidth.planning.differences import difference as planned_difference
 from halfwidth.planning.means import mean as planned_mean
 from halfwidth.planning.pilot_tables import pilot_differences_in
+from halfwidth.planning.quantiles import minimum_runs
 from halfwidth.planning.quantiles import quantile as planned_quantile
-from halfwidth.planning.run_counts import minimum_runs
 from halfwidth.results.sample_size import minimum_runs_document
 
 app = typer.Typer(

@@ -23,9 +23,9 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.document.parts import Document
 from halfwidth.document.progress import followed
+from halfwidth.reports.document import report_document
 from halfwidth.reports.report import Report
-from halfwidth.reports.whole.document import report_document
-from halfwidth.reports.whole.results import InputFile, Results
+from halfwidth.reports.results import InputFile, Results
 from halfwidth.tables.folds import files_of
 
 TITLE = "Performance with confidence intervals"

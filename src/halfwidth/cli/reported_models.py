@@ -30,7 +30,7 @@ from halfwidth.tables.folds import ModelFile
 from halfwidth.tables.layout import layout_of
 
 if TYPE_CHECKING:
-    from halfwidth.reports.whole.results import AnyCurves
+    from halfwidth.reports.results import AnyCurves
     from halfwidth.results.comparison import Comparisons
     from halfwidth.results.ranking import Rankings
 

@@ -217,7 +217,7 @@ def _usual_or_refuse(cells: pd.DataFrame, column: str, usual: str, option: str, 
 
 def _coverage(stores: list[Path], filters: Filters, _options: PartOptions) -> Document:
     from halfwidth.study.analysis import chosen, coverage
-    from halfwidth.study.reports.summary import summary_document
+    from halfwidth.study.reports.answers import summary_document
 
     one = len(stores) == 1
     frame = opened(stores[0]).summary() if one else coverage(cells_in(stores))

@@ -20,8 +20,7 @@ from halfwidth.detection.io.read_objects import read_objects
 from halfwidth.detection.matching.words import matching_parameters
 from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.records import Functional
-from halfwidth.study.populations.images import ImagePopulation
-from halfwidth.study.specs.digests import digest_of
+from halfwidth.study.populations.empirical import ImagePopulation
 from halfwidth.study.specs.matching import Match, identity, matches
 from halfwidth.study.specs.parsing_sources import paths_of
 from halfwidth.study.specs.spec import (
@@ -29,6 +28,7 @@ from halfwidth.study.specs.spec import (
     DetectedRow,
     DetectionSource,
     Instance,
+    digest_of,
     written,
 )
 from halfwidth.study.specs.toml_sections import Section, placed

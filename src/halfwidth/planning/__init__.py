@@ -19,8 +19,7 @@ from halfwidth.planning.means import mean
 from halfwidth.planning.proportions import proportion
 from halfwidth.planning.published.review import review, review_table
 from halfwidth.planning.published.reviews import Review, Reviews
-from halfwidth.planning.quantiles import quantile
-from halfwidth.planning.run_counts import minimum_runs
+from halfwidth.planning.quantiles import minimum_runs, quantile
 from halfwidth.planning.subsampling import subsample
 from halfwidth.results.sample_size import Requirement, SampleSize, SampleSizes
 from halfwidth.results.subsamples import Subsamples

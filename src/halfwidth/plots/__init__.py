@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.branches import modules_brought
 from halfwidth.plots.bland_altman import bland_altman
 from halfwidth.plots.calibration import calibration, figures_of_calibration
-from halfwidth.plots.comparison import differences
-from halfwidth.plots.comparison_pages import figures_of_differences
+from halfwidth.plots.comparison import differences, figures_of_differences
 from halfwidth.plots.confusion import confusion
 from halfwidth.plots.curves import decision, pr, roc
 from halfwidth.plots.distribution import distribution

@@ -7,15 +7,16 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.comparison.agreement import agreement_of
+from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.formatting import percent
 from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.spec import Estimand
 from halfwidth.core.titles import metric_title
-from halfwidth.plots.comparison_words import SIGNS, level_text
+from halfwidth.plots.comparison_words import SIGNS, family_of, level_text
 from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import beside
-from halfwidth.plots.pair_panels import RASTER_FROM, only_pair, panel_title
+from halfwidth.plots.paint import RASTER_FROM
+from halfwidth.plots.sheets import fitted, room_of
 from halfwidth.plots.style import (
     DOT,
     INK,
@@ -34,12 +35,52 @@ from halfwidth.plots.style import (
     with_unit,
 )
 from halfwidth.results.agreement import Agreement, Limit
-from halfwidth.results.comparison import Comparisons, Difference
+from halfwidth.results.comparison import ComparedCases, Comparisons, Difference
 from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+
+def panel_title(ax: Axes, bold: str, plain: str) -> None:
+    """What the panel is about in bold, and its numbers on the lines below."""
+    ax.set_title(plain, loc="left", fontsize=NOTE_SIZE, color=INK, parse_math=False)
+    if bold:
+        ax.annotate(
+            fitted(bold, room_of(ax), TEXT_SIZE, bold=True, most=2),
+            (0.0, 1.0),
+            xycoords="axes fraction",
+            xytext=(0, 6 + 1.35 * NOTE_SIZE * (1 + plain.count("\n"))),
+            textcoords="offset points",
+            fontsize=TEXT_SIZE,
+            fontweight="bold",
+            va="bottom",
+            annotation_clip=False,
+            parse_math=False,
+        )
+
+
+def only_pair(comparisons: Any, what: str) -> tuple[Difference, ComparedCases]:
+    """The only pair of finished comparisons and its cases, or an `OptionError`."""
+    if not isinstance(comparisons, Comparisons):
+        raise OptionError(f"{what} draws Comparisons, not {shown(comparisons)}")
+    if len(comparisons) != 1:
+        raise OptionError(
+            f"{what} draws one pair, and there are {len(comparisons)}; take one, as in "
+            "comparisons[0:1], or draw all: figures_of_pairs(comparisons)"
+        )
+    item = comparisons.items[0]
+    if not item.paired:
+        raise OptionError(
+            f"{what} needs pairs: {item.first} and {item.second} are not on the same cases"
+        )
+    for cases in comparisons.cases:
+        same = metric_title(cases.metric_spec) == metric_title(item.metric_spec)
+        if same and level_text(cases.label, cases.by) == family_of(item):
+            return item, cases
+    raise OptionError(f"{what} draws values of cases, and a metric of a whole test set has none")
+
 
 # What rounding makes of equal differences, of the values.
 ROUNDING = 1e-12
@@ -197,8 +238,8 @@ def _agreement(source: Comparisons | Agreement) -> tuple[Agreement, Estimate | N
     if isinstance(source, Agreement):
         return source, None
     item, cases = only_pair(source, "bland_altman")
-    level = item.estimate.level
-    agreement = agreement_of(cases, item.first, item.second, item.effect, level)
+    confidence = item.estimate.confidence_level
+    agreement = cases.agreement(item.first, item.second, item.effect, confidence)
     if not _compares_the_mean(item):
         return agreement, None
     return replace(agreement, bias=Limit(item.value, item.low, item.high)), item.estimate

@@ -15,7 +15,7 @@ from halfwidth.core.titles import metric_title
 from halfwidth.document.progress import followed
 from halfwidth.plots.bland_altman import bland_altman
 from halfwidth.plots.calibration import figures_of_calibration
-from halfwidth.plots.comparison_pages import figures_of_differences
+from halfwidth.plots.comparison import figures_of_differences
 from halfwidth.plots.confusion import confusion
 from halfwidth.plots.curve_parts import curve_text, height_of
 from halfwidth.plots.curves import decision, pr, roc

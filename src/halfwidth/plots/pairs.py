@@ -11,10 +11,10 @@ from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import fixed
 from halfwidth.core.titles import metric_title
-from halfwidth.plots.bland_altman import bland_altman
+from halfwidth.plots.bland_altman import bland_altman, only_pair, panel_title
 from halfwidth.plots.comparison_words import family_of
 from halfwidth.plots.figure import AnyFigure, figure
-from halfwidth.plots.pair_panels import RASTER_FROM, only_pair, panel_title
+from halfwidth.plots.paint import RASTER_FROM
 from halfwidth.plots.sheets import Grid, in_lines
 from halfwidth.plots.style import (
     COLOURS,

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from halfwidth.arithmetic.ranks import ranks_of
 from halfwidth.comparison.settings import Settings, orders_models
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, NoOrderError, OptionError
@@ -26,7 +27,7 @@ from halfwidth.ranking.claims import ClaimedDifferences, ClaimedPairs
 from halfwidth.ranking.missing_values import applying, policies_disagree
 from halfwidth.ranking.rank_sets import Flags, alike_groups, with_rank
 from halfwidth.ranking.ranking_options import RankingOptions
-from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of, shares_of
+from halfwidth.ranking.ranks import RankDistribution, rank_distribution, shares_of
 from halfwidth.ranking.schemes import (
     TESTS,
     WITHIN_CASES,

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from halfwidth.arithmetic.ranks import ranks_of
 from halfwidth.core.checks import as_choice
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import one_of_words, words_in
 from halfwidth.ranking.consensus_sets import REDUCTIONS, combined_ranks, consensus_bounds
 from halfwidth.ranking.rank_sets import with_rank
-from halfwidth.ranking.ranks import rank_distribution, ranks_of, shares_of
+from halfwidth.ranking.ranks import rank_distribution, shares_of
 from halfwidth.ranking.schemes import WITHIN_CASES
 from halfwidth.ranking.traces import Trace, joined_resamples
 from halfwidth.results.ranking import Ranking, RankSet

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from halfwidth.arithmetic.ranks import TIES
 from halfwidth.comparison.settings import orders_models, plain
 from halfwidth.core.by_metric import Numbers, as_numbers, check_numbers, each_of, number_of
 from halfwidth.core.checks import as_count
@@ -16,7 +17,6 @@ from halfwidth.core.spec import Metric
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.measuring.plans import Comparable
 from halfwidth.ranking.consensus import Combining
-from halfwidth.ranking.ranks import TIES
 from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, resolve_schemes
 
 # How the note on metrics that order no models begins.

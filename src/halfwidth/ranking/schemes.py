@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from halfwidth.arithmetic.ranks import TIES, ranks_in_cases
 from halfwidth.comparison.no_difference import BY_NAME
 from halfwidth.core.checks import as_choice, as_list
 from halfwidth.core.errors import OptionError
@@ -20,7 +21,6 @@ from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.measuring.jobs import FamilyJobs
 from halfwidth.ranking.consensus_sets import REDUCTIONS
-from halfwidth.ranking.ranks import TIES, ranks_in_cases
 from halfwidth.results.ranking_words import listed
 
 AGGREGATE, WITHIN_CASES, TESTS = "aggregate_then_rank", "rank_then_aggregate", "test_then_rank"

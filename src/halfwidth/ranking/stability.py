@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from halfwidth.ranking.ranks import kendall_taus, ranks_of
+from halfwidth.arithmetic.ranks import ranks_of
+from halfwidth.ranking.ranks import kendall_taus
 from halfwidth.results.ranking import Ranking
 from halfwidth.results.ranking_consensus import Consensus, RankAgreement, RankStability
 from halfwidth.results.ranking_words import listed

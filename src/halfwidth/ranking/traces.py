@@ -7,11 +7,12 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.ranks import ranks_of
 from halfwidth.core import rng
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.ranking.rank_sets import Claims, Flags
-from halfwidth.ranking.ranks import BLOCK, ranks_of
+from halfwidth.ranking.ranks import BLOCK
 
 SmallRanks = NDArray[np.int16]
 

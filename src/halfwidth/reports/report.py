@@ -21,9 +21,9 @@ from halfwidth.document.progress import followed
 from halfwidth.document.render import render
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.measuring.quantities import USUAL_STATISTIC
+from halfwidth.reports.document import report_document
 from halfwidth.reports.of_data import curves_of_predictions, results_of_data
-from halfwidth.reports.whole.document import report_document
-from halfwidth.reports.whole.results import Results
+from halfwidth.reports.results import Results
 from halfwidth.results.centre_curves import CentreCurve, CentreCurves
 from halfwidth.results.comparison import Comparisons
 from halfwidth.results.curves import SeveralCurves

@@ -5,8 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from halfwidth.arithmetic.agreement_limits import limits_of
+from halfwidth.core.checks import as_number
+from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.formatting import decimals_for, fixed, percent, plain
 from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
@@ -15,6 +20,11 @@ from halfwidth.core.types import Array
 from halfwidth.document.parts import Cell, Column, Data, Document, Kind, Note, Table
 from halfwidth.results.fields import Field, fields_dict, fields_row
 from halfwidth.results.result import SCHEMA_VERSION, Result
+
+if TYPE_CHECKING:
+    from halfwidth.results.comparison import ComparedCases
+
+FEWEST = 3
 
 # What JSON and rows say of the two measurements.
 ABOUT = (
@@ -183,3 +193,59 @@ class Agreement(Result):
 
     def __repr__(self) -> str:
         return f"Agreement: {self.sentence()}"
+
+
+def agreement_of(
+    cases: ComparedCases,
+    first: str,
+    second: str,
+    effect: Effect,
+    confidence: float,
+    *,
+    share: float = 0.95,
+) -> Agreement:
+    """The agreement of two models on the cases that were compared."""
+    share = as_number("share", share, "between 0 and 1")
+    if not 0 < share < 1:
+        raise OptionError(f"share={share:g} is not between 0 and 1")
+    pair = [cases.values[name] for name in (first, second)]
+    if len(pair[0]) < FEWEST:
+        raise DataError(f"limits of agreement need {FEWEST} cases or more, got {len(pair[0])}")
+    if effect == "ratio":
+        if min(float(values.min()) for values in pair) <= 0:
+            raise DataError("a ratio needs values above 0; compare differences instead")
+        pair = [np.log(values) for values in pair]
+    differences, means = pair[0] - pair[1], (pair[0] + pair[1]) / 2
+    codes = None
+    if cases.groups is not None:
+        _, codes = np.unique(np.asarray(cases.groups, dtype=str), return_inverse=True)
+    sd, triples = limits_of(differences, codes, share, confidence)
+    limits = [Limit(*triple) for triple in triples]
+    if effect == "ratio":
+        means, differences = np.exp(means), np.exp(differences)
+        try:
+            limits = [Limit(*map(math.exp, limit)) for limit in limits]
+        except OverflowError:
+            raise DataError(
+                f"the ratios of {first} to {second} lie so far apart that their limits exceed the "
+                "largest number in floating point; compare differences instead"
+            ) from None
+    bias, lower, upper = limits
+    return Agreement(
+        first=first,
+        second=second,
+        bias=bias,
+        lower=lower,
+        upper=upper,
+        sd=sd,
+        means=means,
+        differences=differences,
+        metric_spec=cases.metric_spec,
+        effect=effect,
+        share=share,
+        confidence_level=confidence,
+        label=cases.label,
+        by=cases.by,
+        n_groups=None if codes is None else int(codes.max()) + 1,
+        groups=cases.groups,
+    )

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.arithmetic.ranks import ranks_in_cases
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.formatting import plain
@@ -15,6 +19,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Estimand, Metric
 from halfwidth.core.types import Array
 from halfwidth.results import comparison_words
+from halfwidth.results.agreement import Agreement, agreement_of
 from halfwidth.results.comparison_results import (
     GoalResult,
     SimultaneousInterval,
@@ -233,6 +238,19 @@ class ComparedCases:
     by: Mapping[str, Any] = field(default_factory=dict)
     groups: tuple[Any, ...] | None = None
     label: str = ""
+
+    def agreement(self, first: str, second: str, effect: Effect, confidence: float) -> Agreement:
+        """How far two of the models agree on the cases."""
+        return agreement_of(self, first, second, effect, confidence)
+
+    def ranks(self, names: Sequence[str]) -> NDArray[np.intp]:
+        """The rank of each of these models among them within each case, (n, models).
+
+        One without a value has the last.
+        """
+        sign = 1.0 if self.metric_spec.spec.better is Better.HIGHER else -1.0
+        merits = sign * np.stack([self.values[name] for name in names], axis=-1)
+        return ranks_in_cases(merits, ~np.isfinite(merits)).astype(np.intp)
 
 
 @frozen(repr=False)

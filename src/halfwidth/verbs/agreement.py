@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from halfwidth.comparison.agreement import agreement_of
 from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.forms import Effect
@@ -15,7 +14,7 @@ from halfwidth.estimation.resolve import AUTO
 from halfwidth.measuring import case_values
 from halfwidth.measuring.plans import Matched
 from halfwidth.measuring.quantities import Quantities
-from halfwidth.results.agreement import Agreement
+from halfwidth.results.agreement import Agreement, agreement_of
 from halfwidth.verbs.given import as_data
 
 
@@ -106,4 +105,5 @@ def limits_of_agreement(
         places = shortened([one.label or metric_title(one.metric_spec) for one in (cases, *others)])
         raise OptionError(f"limits of agreement need one level and one metric, not {places}")
     first, second = cases.values
-    return agreement_of(cases, first, second, effect, request.level, share=share)
+    confidence = float(request.level.confidence_level)
+    return agreement_of(cases, first, second, effect, confidence, share=share)

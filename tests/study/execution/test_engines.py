@@ -20,10 +20,9 @@ import halfwidth as hw
 from halfwidth.core.processes import LIBRARIES, deaf_to_interrupts
 from halfwidth.document import progress
 from halfwidth.study.chunks import Chunk, ChunkResult, Queue, Shard, Work
-from halfwidth.study.execution.engines import pooled
 from halfwidth.study.execution.interrupts import Stop, shielded
 from halfwidth.study.execution.progress import Reporter
-from halfwidth.study.execution.running import Outcome, run_chunks
+from halfwidth.study.execution.running import Outcome, pooled, run_chunks
 from halfwidth.study.storage.timings import read_timings
 from halfwidth.study.storage.upkeep import retry
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from halfwidth.document.render import render
-from halfwidth.study.reports.summary import summary_document
+from halfwidth.study.reports.answers import summary_document
 
 
 def summary(**given: Any) -> pd.DataFrame:

@@ -14,8 +14,8 @@ from smallstudies import labelled, of_logits, spec_of_sets, spec_of_values
 import halfwidth as hw
 from halfwidth import METHODS, Bounds, OptionError
 from halfwidth.study.chunks import Chunk, check_chunks
-from halfwidth.study.simulation.grid import plan_chunks, shared_settings
 from halfwidth.study.specs.spec import Instance, StudySpec
+from halfwidth.study.studies import plan_chunks, shared_settings
 
 BETA = {"family": "beta", "a": 8, "b": 2}
 # "-" and its like come of names that hold nothing else that a file system takes.

@@ -6,16 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfwidth.core.errors import OptionError
-from halfwidth.core.spec import Better
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
 from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import axis_limits
-from halfwidth.plots.pair_panels import RASTER_FROM
-from halfwidth.plots.ranking.heat import paint_heat, shades_note
+from halfwidth.plots.paint import RASTER_FROM
 from halfwidth.plots.ranking.model_styles import Styles
 from halfwidth.plots.ranking.rows import (
     POINTS,
@@ -25,9 +22,9 @@ from halfwidth.plots.ranking.rows import (
     row_height,
     x_title,
 )
+from halfwidth.plots.ranking.shares import paint_heat, shades_note
 from halfwidth.plots.shapes import few_levels, jitter, tukey_box
 from halfwidth.plots.style import FAINT, INK, SMALL_TICKS, with_unit
-from halfwidth.ranking.ranks import ranks_in_cases
 from halfwidth.results.comparison import ComparedCases
 from halfwidth.results.ranking import Ranking
 
@@ -62,16 +59,6 @@ def values_of(cases: ComparedCases) -> Mapping[str, Array]:
 def value_title(cases: ComparedCases) -> str:
     """The metric of the cases with its unit."""
     return with_unit(metric_title(cases.metric_spec) or "value", cases.metric_spec.unit)
-
-
-def ranks_within(cases: ComparedCases, names: Sequence[str]) -> NDArray[np.intp]:
-    """The rank of each of these models among them within each case, (n, models).
-
-    One without a value has the last.
-    """
-    sign = 1.0 if cases.metric_spec.spec.better is Better.HIGHER else -1.0
-    merits = sign * np.stack([values_of(cases)[name] for name in names], axis=-1)
-    return ranks_in_cases(merits, ~np.isfinite(merits)).astype(np.intp)
 
 
 def names_of(cases: ComparedCases, order: Sequence[str]) -> list[str]:
@@ -217,7 +204,7 @@ def _case_ranks_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
 
     cases, rows = cases_of(ranking, "case_heatmap"), by_row(names)
     mine = names_of(cases, names)
-    ranks = ranks_within(cases, mine)
+    ranks = cases.ranks(mine)
     records = [
         {
             "y": rows[name],

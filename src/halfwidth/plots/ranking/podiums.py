@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from halfwidth.plots.figure import figure
 from halfwidth.plots.legends import height_below, legend_below
-from halfwidth.plots.ranking.cases import cases_of, names_of, ranks_within, value_title, values_of
+from halfwidth.plots.ranking.cases import cases_of, names_of, value_title, values_of
 from halfwidth.plots.ranking.model_styles import Styles, only, styles_for
 from halfwidth.plots.ranking.rows import title_of
 from halfwidth.plots.style import FAINT, QUIET, SMALL_TICKS, TEXT_SIZE, WIDTH
@@ -40,7 +40,7 @@ def frame_of_podium(ranking: Ranking, order: Sequence[str]) -> pd.DataFrame:
     cases = cases_of(ranking, "podium")
     first = {model.name for model in ranking.models[:MOST_MODELS]}
     names = [name for name in names_of(cases, order) if name in first]
-    places = ranks_within(cases, names)
+    places = cases.ranks(names)
     values = np.stack([values_of(cases)[name] for name in names], axis=-1)
     # Within a podium each model has a column of its own.
     columns = PODIUM * ((np.arange(len(names)) + 0.5) / len(names) - 0.5)

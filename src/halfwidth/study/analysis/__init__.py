@@ -5,8 +5,7 @@ what `halfwidth.study.plan` returns.
 """
 
 from halfwidth.study.analysis.advice import advice
-from halfwidth.study.analysis.cell_frames import cells_of, chosen
-from halfwidth.study.analysis.coverage import coverage
+from halfwidth.study.analysis.cell_frames import cells_of, chosen, coverage
 from halfwidth.study.analysis.description import characteristics, characteristics_summary
 from halfwidth.study.analysis.evidence import evidence_rows
 from halfwidth.study.analysis.failures import failures, what_they_share

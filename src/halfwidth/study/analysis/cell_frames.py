@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
-from halfwidth.study.results import Results
+from halfwidth.study.results import BY, SUMMARISED, Results, summarised
 from halfwidth.study.simulation.performance import IDENTITY
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 # What a method does to a statistic of a metric, whatever the instance and n.
 SETTING = (
@@ -185,3 +186,35 @@ def two_sided(cells: pd.DataFrame) -> pd.DataFrame:
 def quantile_names(name: str) -> dict[str, float]:
     """Names of the quartiles of a column, and which they are."""
     return {f"{name}_q1": 0.25, f"{name}_median": 0.5, f"{name}_q3": 0.75}
+
+
+def coverage(cells: pd.DataFrame) -> pd.DataFrame:
+    """Median and quartiles over instances of coverage and mean width.
+
+    What `Results.summary` says of one study, here of any frame of cells.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        As of `Results.to_frame`, or several as `cells_of` puts them together.
+
+    Returns
+    -------
+    DataFrame
+        A row for each metric, statistic, average, label, method, level, alternative and n, with the
+        columns of `Results.summary`: ``instances``, ``coverage_q1``, ``coverage_median``,
+        ``coverage_q3`` of the intervals that there are, ``width_q1`` and so on (type 7; NaN left
+        out), the medians ``missed_above`` and ``missed_below``, ``coverage_se`` (the largest),
+        ``undefined``, ``zero_width``, ``truth_error``.
+
+    Raises
+    ------
+    DataError
+        If columns are missing.
+
+    References
+    ----------
+    André et al. (2025), 4.1.
+    """
+    need_columns(cells, [*BY, *SUMMARISED])
+    return summarised(cells)

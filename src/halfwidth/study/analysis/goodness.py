@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from halfwidth.study.analysis.fits import (
     inner,
     suits,
 )
+from halfwidth.study.populations import FAMILIES, Parametric
 from halfwidth.study.populations import family as population_of
 from halfwidth.study.populations.base import finite_values
 
@@ -61,7 +61,6 @@ class Goodness:
     parameters: Mapping[str, float]
     moved: int = 0
     failure: str = ""
-    _scaled: Array = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
 
 
 def kolmogorov_smirnov(
@@ -165,9 +164,8 @@ def lilliefors_p(
     entropy = randomness.resolve_seed(rng)
     bounds = None if bounds is None else as_bounds(bounds)
     goodness = kolmogorov_smirnov(values, family, bounds=bounds)
-    return bootstrap_p(
-        goodness, fitting_named(family, bounds), draws, (entropy, "lilliefors", family)
-    )
+    fitting, key = fitting_named(family, bounds), (entropy, "lilliefors", family)
+    return bootstrap_p(goodness, fitting, np.size(values), draws, key)
 
 
 def check_draws(draws: int) -> None:
@@ -198,84 +196,58 @@ def fitting_named(family: str, bounds: Bounds | None) -> Fitting:
 
 def fit_and_distance(ordered: Array, fitting: Fitting, bounds: Bounds | None) -> Goodness:
     """The fit to ascending values and its distance from them."""
-    failed = functools.partial(Goodness, fitting.name, math.nan, math.nan, {})
+    from scipy import stats
+
+    failed = functools.partial(Goodness, fitting.name, math.nan, math.nan)
     if not np.isfinite(ordered).all():
-        return failed(failure="values that are not finite")
+        return failed({}, failure="values that are not finite")
     if ordered[0] == ordered[-1]:
-        return failed(failure="all values are equal")
+        return failed({}, failure="all values are equal")
     if max(abs(ordered[0]), abs(ordered[-1])) > MOST or ordered[-1] - ordered[0] < 1 / MOST:
-        return failed(failure="values too large, or too close, for squares of them")
+        return failed({}, failure="values too large, or too close, for squares of them")
     low, width = 0.0, 1.0
     if fitting.bounded and bounds is not None:
         low, width = bounds.low, bounds.width
-    scaled = (ordered - low) / width
-    rows, moved = _ready(scaled[None], fitting)
-    parameters = _fit(rows, fitting)
-    statistic = float(distances(scaled[None], parameters, fitting)[0])
+    parameters, statistics, moved = _fitted(((ordered - low) / width)[None], fitting)
+    statistic = float(statistics[0])
     plain = {name: float(values[0]) for name, values in parameters.items()}
-    if not math.isfinite(statistic) or not all(map(math.isfinite, plain.values())):
-        return Goodness(
-            fitting.name, math.nan, math.nan, plain, moved, "no maximum of the likelihood found"
-        )
+    if not math.isfinite(statistic):
+        return failed(plain, moved, "no maximum of the likelihood found")
     whole = {**plain, "location": low, "scale": width} if fitting.bounded else plain
-    return Goodness(
-        fitting.name, statistic, _nominal(statistic, len(ordered)), whole, moved, "", scaled
-    )
+    p = float(np.clip(stats.kstwo.sf(statistic, len(ordered)), 0.0, 1.0))
+    return Goodness(fitting.name, statistic, p, whole, moved)
 
 
-def _nominal(statistic: float, n: int) -> float:
-    from scipy import stats
-
-    return float(np.clip(stats.kstwo.sf(statistic, n), 0.0, 1.0))
-
-
-def _ready(rows: Array, fitting: Fitting) -> tuple[Array, int]:
-    """Rows with their values at the ends of the support moved inside, and how many these were."""
-    if not fitting.edges:
-        return rows, 0
-    high = 1.0 if fitting.bounded else math.inf
-    touching = np.flatnonzero((rows <= 0).any(axis=-1) | (rows >= high).any(axis=-1))
-    if not len(touching):
-        return rows, 0
-    inside, count = rows.copy(), 0
-    for row in touching:
-        inside[row], moved = inner(rows[row], 0.0, high)
-        count += moved
-    return inside, count
-
-
-def _fit(rows: Array, fitting: Fitting) -> Parameters:
-    """Parameters of each row; NaN where the row cannot be fitted."""
-    able = np.isfinite(rows).all(axis=-1) & (rows.min(axis=-1) < rows.max(axis=-1))
-    if able.all():
-        # What overflows on the way ends as a fit that is not finite, and is counted as such.
-        with np.errstate(all="ignore"):
-            return fitting.fit(rows)
-    fitted = _fit(rows[able], fitting) if able.any() else {}
-    whole = {name: np.full(len(rows), np.nan) for name in fitted}
-    for name, values in fitted.items():
-        whole[name][able] = values
-    return whole
-
-
-def distances(rows: Array, parameters: Parameters, fitting: Fitting) -> Array:
-    """D of each ascending row from its own fit, shape (B,); NaN without a fit."""
-    if not parameters:
-        return np.full(len(rows), np.nan)
-    n = rows.shape[-1]
+def _fitted(rows: Array, fitting: Fitting) -> tuple[Parameters, Array, int]:
+    """Parameters of the ascending rows that can be fitted, D of all, and how many values moved."""
+    statistics, moved = np.full(len(rows), np.nan), 0
+    inside, high = rows.copy(), 1.0 if fitting.bounded else math.inf
+    if fitting.edges:
+        for row in np.flatnonzero((rows <= 0).any(axis=-1) | (rows >= high).any(axis=-1)):
+            inside[row], count = inner(rows[row], 0.0, high)
+            moved += count
+    able = np.isfinite(inside).all(axis=-1) & (inside.min(axis=-1) < inside.max(axis=-1))
+    if not able.any():
+        return {}, statistics, moved
+    spec, steps = FAMILIES[fitting.name], np.arange(rows.shape[-1] + 1) / rows.shape[-1]
+    # What overflows on the way ends as a fit that is not finite, and is counted as such.
     with np.errstate(all="ignore"):
-        levels = np.asarray(fitting.cdf(rows, {k: v[:, None] for k, v in parameters.items()}))
-    steps = np.arange(n + 1) / n
-    above = (steps[1:] - levels).max(axis=-1)
-    below = (levels - steps[:-1]).max(axis=-1)
-    return np.asarray(np.maximum(above, below))
+        parameters = fitting.fit(inside[able])
+        for row, *values in zip(np.flatnonzero(able), *parameters.values(), strict=True):
+            if np.isfinite(values).all():
+                fit = {**spec.parameters, **dict(zip(parameters, values, strict=True))}
+                levels = Parametric(spec.name, fit).cdf(rows[row])
+                statistics[row] = max((steps[1:] - levels).max(), (levels - steps[:-1]).max())
+    return parameters, statistics, moved
 
 
 # --------------------------------------------------------------------------- bootstrap
 
 
-def bootstrap_p(goodness: Goodness, fitting: Fitting, draws: int, key: tuple[object, ...]) -> float:
-    """P by parametric bootstrap; the draws depend on the key alone."""
+def bootstrap_p(
+    goodness: Goodness, fitting: Fitting, n: int, draws: int, key: tuple[object, ...]
+) -> float:
+    """P by parametric bootstrap of n values; the draws depend on the key alone."""
     if goodness.failure:
         return math.nan
     entropy, *rest = key
@@ -286,11 +258,9 @@ def bootstrap_p(goodness: Goodness, fitting: Fitting, draws: int, key: tuple[obj
         # Drawn and refitted on [0, 1], as the values were.
         parameters = {**parameters, "location": 0.0, "scale": 1.0}
     population = population_of(fitting.name, **parameters)
-    n = len(goodness._scaled)  # noqa: SLF001 -- of this module
     at_once, reached = max(1, CELLS // n), 0
     for start in range(0, draws, at_once):
         with np.errstate(all="ignore"):
             rows = np.sort(population.draw(generator, min(at_once, draws - start), n), axis=-1)
-        again = distances(rows, _fit(_ready(rows, fitting)[0], fitting), fitting)
-        reached += int((~(again < goodness.statistic)).sum())
+        reached += int((~(_fitted(rows, fitting)[1] < goodness.statistic)).sum())
     return (1 + reached) / (1 + draws)

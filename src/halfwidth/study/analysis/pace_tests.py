@@ -285,7 +285,7 @@ def _check(paces: pd.DataFrame, level: str) -> None:
 
 
 def _check_apart(first: pd.DataFrame, second: pd.DataFrame) -> None:
-    """The same instance on both sides is not independent of itself."""
+    """Refuse an instance on both sides, which is not independent of itself."""
     place = [*PAIRED_BY, "metric", "instance"]
     # Instances without either name are known by their own.
     sides = [

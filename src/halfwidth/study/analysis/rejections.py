@@ -261,7 +261,7 @@ def _fits(
         p = math.nan
         if task.draws:
             key = (task.entropy, "lilliefors", instance.name, label, name)
-            p = bootstrap_p(goodness, fitting, task.draws, key)
+            p = bootstrap_p(goodness, fitting, len(values), task.draws, key)
         yield {
             "instance": instance.name,
             "task": instance.task,

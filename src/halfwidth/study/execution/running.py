@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import signal
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
-from halfwidth.core.processes import check_jobs
+from halfwidth.core.processes import (
+    check_jobs,
+    deaf_to_interrupts,
+    death_text,
+    end_at_once,
+    start_process,
+)
 from halfwidth.study.chunks import Chunk, Queue, Shard, Work, check_chunks, chunks_of_shard
-from halfwidth.study.execution.attempts import Fault, Reply
+from halfwidth.study.execution.attempts import Answer, Fault, Reply, attempt, attempt_here
 from halfwidth.study.execution.cluster import LOCAL, Cluster
-from halfwidth.study.execution.engines import Answers, pooled, serial
 from halfwidth.study.execution.interrupts import Stop, Stopped, shielded
 from halfwidth.study.execution.progress import Count, Reporter, reporting
-from halfwidth.study.execution.workers import Workers
 from halfwidth.study.storage.locks import guarding_locks, hold_lock
 from halfwidth.study.storage.store import Store, set_aside
 from halfwidth.study.storage.timings import add_timing, tidy_timings
@@ -303,3 +308,132 @@ def _cost(chunks: Iterable[Chunk], names: set[str] | None = None) -> float:
 
 def _in_order(chunks: Iterable[Chunk], names: set[str]) -> tuple[str, ...]:
     return tuple(chunk.name for chunk in chunks if chunk.name in names)
+
+
+# --------------------------------------------------------------------------- engines
+
+
+# An engine takes chunks from a queue and yields each with its reply or its fault, in the order in
+# which they end. After an interrupt it yields what has ended by then, and raises it again.
+Answers = Generator[tuple[Chunk, Answer], None, None]
+
+
+def serial(queue: Queue, work: Work, stop: Stop) -> Answers:
+    """Do one chunk after the other in this process."""
+    while (chunk := queue.take()) is not None:
+        with stop.allowed():
+            answer = attempt_here(work, chunk)
+        yield chunk, answer
+
+
+class Pool(Protocol):
+    """A pool of workers."""
+
+    def submit(self, queue: Queue, work: Work) -> tuple[Any, Chunk] | None:
+        """Submit the next chunk to a free worker; returns its future, or None."""
+
+    def ended(self, futures: Collection[Any], *, wait: bool) -> list[Any]:
+        """The futures that have ended; waits for at least one if ``wait``."""
+
+    def answer(self, future: Any) -> Answer:
+        """The outcome of an ended future; its worker is free again."""
+
+    def close(self) -> None:
+        """End all workers at once."""
+
+
+def pooled(queue: Queue, work: Work, stop: Stop, pool: Pool) -> Answers:
+    """Keep the workers of a pool busy; closes the pool at the end."""
+    running: dict[Any, Chunk] = {}
+
+    def fill() -> None:
+        while not stop.requests and (submitted := pool.submit(queue, work)) is not None:
+            running.update([submitted])
+
+    with contextlib.closing(pool):
+        fill()
+        while running or stop.requests:
+            try:
+                with stop.allowed():
+                    ended = pool.ended(running, wait=True)
+            except KeyboardInterrupt:
+                ended = pool.ended(running, wait=False)
+                yield from [(running.pop(future), pool.answer(future)) for future in ended]
+                raise
+            answers = [(running.pop(future), pool.answer(future)) for future in ended]
+            # Workers get new chunks before results are written.
+            fill()
+            yield from answers
+
+
+# --------------------------------------------------------------------------- worker processes
+
+# Deaths, per worker and in all, without a finished chunk, after which the run gives up.
+HOPELESS, HOPELESS_IN_ALL = 4, 20
+
+
+class Workers:
+    """Processes as a `Pool`; a single one repeats chunks that have killed others.
+
+    Each is in a pool of its own: so the chunk that kills its worker is known, and no other is lost.
+    """
+
+    def __init__(self, count: int, *, alone: bool = False) -> None:
+        most = max(HOPELESS * count, HOPELESS_IN_ALL)
+        self._most_deaths = math.inf if alone else most
+        self._free = list(range(count))
+        self._processes: list[Any] = [None] * count
+        self._place: dict[Any, int] = {}
+        self._deaths = 0
+
+    def submit(self, queue: Queue, work: Work) -> tuple[Any, Chunk] | None:
+        """Submit the next chunk to a free process, which is started if necessary."""
+        if not self._free:
+            return None
+        place = self._free[-1]
+        chunk = queue.take(place)
+        if chunk is None:
+            return None
+        self._free.pop()
+        # Ctrl-C reaches all processes of a terminal, but only this one ends the others.
+        with deaf_to_interrupts():
+            if self._processes[place] is None:
+                self._processes[place] = start_process()
+            future = self._processes[place].submit(attempt, work, chunk)
+        self._place[future] = place
+        return future, chunk
+
+    def ended(self, futures: Collection[Any], *, wait: bool) -> list[Any]:
+        """The futures that have ended; waits for at least one if ``wait``."""
+        from concurrent import futures as standard
+
+        if wait:
+            standard.wait(futures, return_when=standard.FIRST_COMPLETED)
+        return [future for future in futures if future.done()]
+
+    def answer(self, future: Any) -> Answer:
+        """The outcome of a chunk; a DataError if workers keep dying without finishing one."""
+        from concurrent.futures import BrokenExecutor
+
+        place = self._place.pop(future)
+        self._free.append(place)
+        error = future.exception()
+        if error is None:
+            self._most_deaths = math.inf
+            answer: Answer = future.result()
+            return answer
+        if not isinstance(error, BrokenExecutor):
+            return Fault(f"{type(error).__name__}: {error}")
+        self._processes[place].shutdown(kill_workers=True)
+        self._processes[place] = None
+        self._deaths += 1
+        if self._deaths >= self._most_deaths:
+            raise DataError(
+                f"{self._deaths} workers died and not one chunk was done; is there too little "
+                f"memory for so many ({spelled('jobs')})? The last one: {death_text(error)}"
+            )
+        return Fault(f"the worker died: {death_text(error)}", died=True)
+
+    def close(self) -> None:
+        """End all processes at once."""
+        end_at_once(filter(None, self._processes), self._place)

@@ -92,7 +92,8 @@ def figures_of(cells: pd.DataFrame, cases: Values | None = None) -> list[Offered
         Those that lack what they need are among them; drawing them says why.
     """
     main_cells = _main(cells)
-    method = _method(main_cells)
+    names = list(method_styles(main_cells["method"]))
+    method = USUAL_METHOD if USUAL_METHOD in names else names[0]
     return [
         *_graphs(cells),
         *_pages(main_cells),
@@ -297,8 +298,3 @@ def _main(cells: pd.DataFrame) -> pd.DataFrame:
     levels = sorted(set(main_cells["confidence_level"]), key=lambda x: (abs(x - USUAL_LEVEL), x))
     main: pd.DataFrame = main_cells[main_cells["confidence_level"] == levels[0]]
     return main
-
-
-def _method(cells: pd.DataFrame) -> str:
-    names = list(method_styles(cells["method"]))
-    return USUAL_METHOD if USUAL_METHOD in names else names[0]

@@ -1,21 +1,18 @@
 """Populations: distributions fitted to instances or given by formula, with known true values."""
 
-from halfwidth.study.populations.base import Characteristics, Population, Truth, characterize
-from halfwidth.study.populations.empirical import Empirical, empirical
-from halfwidth.study.populations.examples import EXAMPLES
+from halfwidth.study.populations.base import Characteristics, Population, Truth, characterize, truth
+from halfwidth.study.populations.empirical import Empirical, ImagePopulation, empirical
 from halfwidth.study.populations.fit import FitDiagnostics, fit_diagnostics
-from halfwidth.study.populations.images import ImagePopulation
 from halfwidth.study.populations.kde import AdaptiveKde, adaptive_kde
 from halfwidth.study.populations.logits import (
     LogitPopulation,
     logit_empirical,
     logit_kde,
+    recalibrated,
     truth_of_metric,
 )
-from halfwidth.study.populations.mixtures import Mixture, mixture
+from halfwidth.study.populations.mixtures import EXAMPLES, Mixture, mixture
 from halfwidth.study.populations.parametric import FAMILIES, Family, Parametric, family
-from halfwidth.study.populations.recalibrated import recalibrated
-from halfwidth.study.populations.truth import truth
 
 __all__ = [
     "EXAMPLES",

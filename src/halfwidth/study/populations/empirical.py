@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -72,7 +73,7 @@ class Empirical(Characterized):
 
     @cached_property
     def characteristics(self) -> Characteristics:
-        """Those of the cases, which are the whole population: the SD divides by n."""
+        """Moments of the cases, which are the whole population: the SD divides by n."""
         return characteristics_of_values(self.cases)
 
     @property
@@ -112,3 +113,40 @@ def empirical(values: ArrayLike) -> Empirical:
     (2.0, [1.0, 2.0, 2.0])
     """
     return Empirical(finite_values(values, least=1, purpose="an empirical distribution"))
+
+
+@frozen(eq=False)
+class ImagePopulation:
+    """Draws one of the images at random, with all of its detections and objects.
+
+    Attributes
+    ----------
+    records : ndarray, shape (k, n)
+        What a metric of detections takes of each image, made of its match list.
+    """
+
+    records: Array
+
+    @property
+    def kind(self) -> str:
+        """``"image_empirical"``."""
+        return "image_empirical"
+
+    def draw(self, generator: np.random.Generator, samples: int, n: int) -> Array:
+        """Independent test sets, shape ``(samples, k, n)``."""
+        image = generator.integers(self.records.shape[-1], size=(samples, n))
+        return np.moveaxis(self.records[:, image], 0, 1)
+
+    def cases(self) -> Array:
+        """The images themselves in the format of `draw`, shape ``(k, n)``."""
+        return self.records
+
+    @property
+    def skewness(self) -> float:
+        """NaN: images have no distribution of numbers."""
+        return math.nan
+
+    @property
+    def kurtosis(self) -> float:
+        """NaN, as the skewness."""
+        return math.nan

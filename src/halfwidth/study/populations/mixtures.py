@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +21,7 @@ from halfwidth.study.populations.base import (
     bisected,
     weighted_moments,
 )
+from halfwidth.study.populations.parametric import family
 
 
 @frozen
@@ -103,7 +105,7 @@ class Mixture(Characterized):
 
     @property
     def characteristics(self) -> Characteristics:
-        """From the weights, means and central moments of the parts."""
+        """Moments, from the weights, means and central moments of the parts."""
         spreads = np.array([part.standard_deviation for part in self.parts])
         skewness = np.array([part.skewness for part in self.parts])
         kurtosis = np.array([part.kurtosis for part in self.parts])
@@ -159,3 +161,30 @@ def mixture(parts: Sequence[Population], weights: Sequence[float]) -> Mixture:
     if not (np.isfinite(shares).all() and (shares > 0).all()):
         raise OptionError(f"weights={list(weights)} of a mixture are not all finite and above 0")
     return Mixture(tuple(parts), tuple((shares / shares.sum()).tolist()))
+
+
+def _two_modes() -> Population:
+    parts = [
+        family("normal", location=0.3, scale=0.08),
+        family("normal", location=0.7, scale=0.08),
+    ]
+    return mixture(parts, [0.5, 0.5])
+
+
+def _with_failures() -> Population:
+    return mixture([family("beta", a=30, b=3), family("beta", a=1, b=20)], [0.95, 0.05])
+
+
+EXAMPLES: Mapping[str, Callable[[], Population]] = {
+    # Four SDs to either end of the unit interval.
+    "normal": partial(family, "normal", location=0.5, scale=0.125),
+    "normal_mixture": _two_modes,
+    "beta_right": partial(family, "beta", a=2, b=8),
+    "beta_left": partial(family, "beta", a=8, b=2),
+    "beta_symmetric": partial(family, "beta", a=4, b=4),
+    "uniform": partial(family, "uniform", low=0, high=1),
+    # A DSC with one failed segmentation in twenty.
+    "failures": _with_failures,
+    # A surface distance in mm: median 1, with a long tail.
+    "distance": partial(family, "lognormal", log_mean=0, log_sd=1),
+}

@@ -214,7 +214,7 @@ class Parametric(Characterized):
 
     @property
     def characteristics(self) -> Characteristics:
-        """Those of the standard form, moved and scaled; NaN where one does not exist."""
+        """Moments of the standard form, moved and scaled; NaN where one does not exist."""
         formulas = self._formulas
         shape = formulas.shape
         return replace(

@@ -11,10 +11,11 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import Door, flag_of, spelled
 from halfwidth.document.frames import frames_data, records
 from halfwidth.document.parts import Document, Heading, Kind, Note, Part, Table
-from halfwidth.study.targets import BOUNDS, TWO_SIDED, Target, unit_of
+from halfwidth.study.targets import BOUNDS, TWO_SIDED, Target, by_target, range_text, unit_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 Cell = Callable[[Mapping[str, Any]], str]
 # Kinds of the columns that hold no numbers.
@@ -318,3 +319,63 @@ def units_note(frame: pd.DataFrame) -> str:
         if unit := unit_of(metric):
             named.setdefault(unit, []).append(metric)
     return "".join(f"Widths of {shortened(names)} are in {unit}. " for unit, names in named.items())
+
+
+# --------------------------------------------------------------------------- the summary
+
+
+# Standard errors of true values above this share of a width are noted: coverage moves by up to
+# about as much.
+UNSURE = 0.02
+
+
+def summary_document(frame: pd.DataFrame) -> Document:
+    """The frame of `Results.summary`: a table for each metric and statistic."""
+    parts = [part for parts in _tables(frame) for part in parts]
+    return Document((*parts, *map(Note, _notes(frame))), frames_data({"summary": frame}))
+
+
+def _tables(frame: pd.DataFrame) -> Iterator[tuple[Part, ...]]:
+    """A table for each metric and statistic, below its title."""
+    # Columns that say nothing are left out.
+    shares = {"no CI %": "undefined", "0 width %": "zero_width"}
+    shown = {name: column for name, column in shares.items() if (frame[column] > 0).any()}
+    names = ["n", "method", "cover %", "Q1", "Q3", "above", "below", "width", "from", "to", *shown]
+    for target, group in by_target(frame):
+        rows = []
+        for row in group.sort_values(["n", "method"], kind="stable").to_dict("records"):
+            cells = [str(row["n"]), str(row["method"])]
+            cells += _three(row, "coverage", 100, "{:.1f}")
+            missed = (row["missed_above"], row["missed_below"])
+            cells += ["-" if math.isnan(share) else f"{100 * share:.1f}" for share in missed]
+            cells += _three(row, "width", 1, "{:.3g}")
+            cells += [f"{100 * row[column]:.1f}" for column in shown.values()]
+            rows.append(cells)
+        title = f"{target.title}, {target.intervals}"
+        yield Heading(title), Table.from_rows(names, rows, kinds={"method": Kind.NAME})
+
+
+def _three(row: dict[Any, Any], name: str, scale: float, form: str) -> list[str]:
+    """Median, first and third quartile."""
+    quartiles = [row[f"{name}_{which}"] for which in ("median", "q1", "q3")]
+    return ["-" if math.isnan(value) else form.format(scale * value) for value in quartiles]
+
+
+def _notes(frame: pd.DataFrame) -> Iterator[str]:
+    """What the numbers are of, and how sure they are."""
+    instances = sorted({int(count) for count in frame["instances"]})
+    noun = "instance" if instances == [1] else "instances"
+    worst = frame["coverage_se"].max()
+    error = (
+        "" if math.isnan(worst) else f"; Monte-Carlo SE of a coverage at most {100 * worst:.2f} %"
+    )
+    yield f"Medians and quartiles over {range_text(instances)} {noun}{error}."
+    yield "Above, below: how often the whole interval lies above, below the true value, in %."
+    if (frame["undefined"] > 0).any():
+        yield "Coverage is of the intervals that there are; no CI: the samples without one."
+    truths = frame["truth_error"].max()
+    if truths > UNSURE:
+        yield (
+            f"True values are known to {100 * truths:.1f} % of a width (one SE) and coverages no "
+            "better: raise truth_draws."
+        )

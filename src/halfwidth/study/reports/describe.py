@@ -115,9 +115,13 @@ def rejections_document(frame: pd.DataFrame, seed: int | None) -> Document:
 def _shares(frame: pd.DataFrame, column: str) -> Table:
     """Families down, metrics across, as many as there are."""
     metrics = list(dict.fromkeys(frame["metric"]))
-    shares = {(row["family"], row["metric"]): row[column] for row in records(frame)}
+    shares = {
+        (row["family"], row["metric"]): f"{100 * row[column]:.0f}"
+        for row in records(frame)
+        if not math.isnan(row[column])
+    }
     rows = (
-        [family, *(_percent(shares.get((family, metric), math.nan)) for metric in metrics)]
+        [family, *(shares.get((family, metric), "") for metric in metrics)]
         for family in dict.fromkeys(frame["family"])
     )
     headings = ["family", *(metric or LOGITS for metric in metrics)]
@@ -179,10 +183,6 @@ def _number(value: Any) -> str:
     if abs(number) < 1e5 and number == round(number):
         return f"{number:.0f}"
     return f"{number:.3g}"
-
-
-def _percent(share: float) -> str:
-    return "" if math.isnan(share) else f"{100 * share:.0f}"
 
 
 def _cell(row: Mapping[str, Any], name: str) -> str:

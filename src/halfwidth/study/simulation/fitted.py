@@ -13,9 +13,8 @@ from halfwidth.core import rng
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array
-from halfwidth.study.populations.base import Truth
+from halfwidth.study.populations.base import Truth, between_blocks, truth
 from halfwidth.study.populations.logits import LogitPopulation, truth_of_metric
-from halfwidth.study.populations.truth import between_blocks, truth
 from halfwidth.study.simulation.targets import Measured
 from halfwidth.study.specs.spec import Instance, StudySpec
 

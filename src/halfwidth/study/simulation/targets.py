@@ -58,7 +58,7 @@ class Measured:
 
     @property
     def reduce(self) -> Statistic:
-        """From a sample to its value."""
+        """The function from a sample to its value."""
         return self.functional.statistic
 
     @property
@@ -166,7 +166,7 @@ def _as_drawn(values: Array) -> Array:
 
 
 def _measured_of_images(detected: DetectedRow, spec: StudySpec) -> Measured:
-    """As `hw.estimate` would, on images of samples."""
+    """Estimate as `hw.estimate` would, on images of samples."""
     policies, row = Policies(spec.absent_class, "omit"), detected.row
     functional = detection_sources().functional_of(detected, policies)
     bounds = functional.metric.spec.bounds
@@ -188,7 +188,7 @@ def _measured_of_images(detected: DetectedRow, spec: StudySpec) -> Measured:
 def _measured_of_test_sets(
     instance: Instance, metric: Metric, spec: StudySpec
 ) -> Iterator[Measured]:
-    """As `metric_ci` would estimate it, on the cases of samples in place of a test set."""
+    """Estimate as `metric_ci` would, on the cases of samples in place of a test set."""
     if metric.estimand is Estimand.ERROR_OF_PAIRS:
         raise OptionError(
             f"metrics: {written(metric)} cannot be studied: its value in a population takes too "

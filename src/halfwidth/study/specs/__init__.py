@@ -1,1 +1,1 @@
-"""From a TOML file and the data it names to instances with populations and a study to run."""
+"""A TOML file and the data it names, made into instances with populations and a study to run."""

@@ -13,8 +13,13 @@ from halfwidth.core.spec import Kind, Metric, MetricLevel
 from halfwidth.core.types import Bounds
 from halfwidth.study.populations.mixtures import mixture
 from halfwidth.study.populations.parametric import FAMILIES, family
-from halfwidth.study.specs.digests import digest_of
-from halfwidth.study.specs.spec import Instance, MixtureComponent, PopulationSource, written
+from halfwidth.study.specs.spec import (
+    Instance,
+    MixtureComponent,
+    PopulationSource,
+    digest_of,
+    written,
+)
 
 # The family whose values are 0 and 1.
 HITS = "bernoulli"

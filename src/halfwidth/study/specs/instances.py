@@ -1,4 +1,4 @@
-"""From the sources of a spec to instances: files read, values checked, populations named."""
+"""Instances of the sources of a spec: files read, values checked, populations named."""
 
 from __future__ import annotations
 

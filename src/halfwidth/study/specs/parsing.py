@@ -1,4 +1,4 @@
-"""From the TOML file of a study to its spec: strict, and checked before any data are read."""
+"""Reading the TOML file of a study: strict, and checked before any data are read."""
 
 from __future__ import annotations
 

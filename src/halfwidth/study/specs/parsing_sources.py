@@ -1,4 +1,4 @@
-"""From the sections of a spec that name data to sources: which files, and how to read them."""
+"""Reading the sections of a spec that name data: which files, and how to read them."""
 
 from __future__ import annotations
 

@@ -21,11 +21,9 @@ from halfwidth.estimation.test_sets.score_scales import ROUNDING, ROW_SUM_TOLERA
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.io.arrays import read_array
 from halfwidth.io.table import Table
-from halfwidth.study.populations.logits import logit_empirical, logit_kde
-from halfwidth.study.populations.recalibrated import recalibrated
-from halfwidth.study.specs.digests import digest_of
+from halfwidth.study.populations.logits import logit_empirical, logit_kde, recalibrated
 from halfwidth.study.specs.matching import NAMED, STARS, Match, all_matches, identity, matches
-from halfwidth.study.specs.spec import FEW_CASES, FEW_OF_A_CLASS, Instance, ScoreSource
+from halfwidth.study.specs.spec import FEW_CASES, FEW_OF_A_CLASS, Instance, ScoreSource, digest_of
 from halfwidth.study.specs.toml_sections import placed
 from halfwidth.study.specs.value_files import notes_of_repeats
 from halfwidth.tables.readers import read_table

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.frozen import frozen
@@ -309,3 +314,27 @@ def written(bound: Metric | Statistic, *, complete: bool = False) -> str:
         and (complete or bound.parameters[parameter.name] != parameter.default)
     ]
     return spec.name + (":" + ",".join(parameters) if parameters else "")
+
+
+DIGEST_BYTES = 16
+
+
+def digest_of(recipe: Mapping[str, Any], *arrays: NDArray[Any]) -> str:
+    """A hash of plain values and of arrays, which have a canonical order of cases.
+
+    Whole numbers and fractions alike are hashed as little-endian words of 64 bits, with their
+    shape.
+
+    >>> digest_of({"population": "kde"}, np.array([0.5, 1.0])) == digest_of(
+    ...     {"population": "kde"}, np.array([0.5, 1.0]).astype(">f8"))
+    True
+    """
+    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    digest.update(json.dumps(recipe, sort_keys=True).encode())
+    for array in arrays:
+        kind = "<i8" if array.dtype.kind in "biu" else "<f8"
+        # A negative zero is a zero.
+        plain = np.ascontiguousarray(array + 0, dtype=kind)
+        digest.update(json.dumps([kind, *plain.shape]).encode())
+        digest.update(plain.tobytes())
+    return digest.hexdigest()

@@ -23,9 +23,8 @@ from halfwidth.metrics.overlap import dsc, iou
 from halfwidth.study.populations.empirical import empirical
 from halfwidth.study.populations.kde import MOST, adaptive_kde
 from halfwidth.study.populations.mixtures import mixture
-from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.matching import Match, all_matches, identity
-from halfwidth.study.specs.spec import FEW_CASES, Instance, TableSource, written
+from halfwidth.study.specs.spec import FEW_CASES, Instance, TableSource, digest_of, written
 from halfwidth.study.specs.toml_sections import placed
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS, VALUE
 from halfwidth.tables.layout import (

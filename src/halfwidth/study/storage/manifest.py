@@ -16,8 +16,7 @@ from halfwidth import __version__
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.rng import CONTRACT
-from halfwidth.study.storage import seals
-from halfwidth.study.storage.disk import parse_json, write_json
+from halfwidth.study.storage.disk import parse_json, seal_holds, write_json
 
 NAME = "run.json"
 # Version of the store: changes with its files and columns.
@@ -132,13 +131,13 @@ def _content(store: Path) -> tuple[dict[str, Any], bool]:
         ) from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
-    seal_holds = seals.seal_holds(content)
-    if seal_holds is False:
+    holds = seal_holds(content)
+    if holds is False:
         raise damaged(path, "has been changed since it was written: its seal does not hold")
     parsed = parse_json(content)
     if parsed is None:
         raise damaged(path, "cannot be read as JSON")
-    return parsed, seal_holds is True
+    return parsed, holds is True
 
 
 def _parse_manifest(content: Mapping[str, Any], sealed: bool, path: Path) -> Manifest:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.frozen import frozen
-from halfwidth.study.storage import seals
+from halfwidth.study.storage.disk import BLANK_SEAL, SEAL, add_seal, seal_holds
 from halfwidth.study.storage.manifest import FORMAT, Manifest
 
 
@@ -46,7 +46,7 @@ def study_hash_in(path: Path) -> str | None:
     except OSError:
         return None
     metadata = _read_metadata(content)
-    if metadata is None or seals.seal_holds(content, _sealed_identity(metadata)) is False:
+    if metadata is None or seal_holds(content, _sealed_identity(metadata)) is False:
         return None
     return metadata.get(b"halfwidth.settings", b"").decode(errors="replace")
 
@@ -57,15 +57,15 @@ def check_content(content: bytes, stem: str, manifest: Manifest) -> PartCheck:
         return PartCheck("is empty")
     name, _, digest = stem.rpartition("-")
     expected = part_metadata(name, digest, manifest.hash)
-    seal_holds = seals.seal_holds(content, _sealed_identity(expected))
-    if seal_holds:
+    holds = seal_holds(content, _sealed_identity(expected))
+    if holds:
         return PartCheck()
-    if seal_holds is None and not manifest.sealed:
+    if holds is None and not manifest.sealed:
         return PartCheck(_fault_without_seal(content, expected, manifest.columns), sealed=False)
     metadata = _read_metadata(content)
-    if metadata is None or not seals.seal_holds(content, _sealed_identity(metadata)):
+    if metadata is None or not seal_holds(content, _sealed_identity(metadata)):
         return PartCheck(
-            "is damaged" if metadata is None or seal_holds is False else "has lost its seal"
+            "is damaged" if metadata is None or holds is False else "has lost its seal"
         )
     return PartCheck(_misplaced(metadata, expected))
 
@@ -203,8 +203,8 @@ def _encode(table: Any, metadata: Mapping[bytes, bytes]) -> bytes:
     ) as writer:
         writer.write_table(table, row_group_size=1 << 20)
         # Only in the footer: the schema is stored twice.
-        writer.add_key_value_metadata({seals.NAME: seals.BLANK})
-    return seals.add_seal(sink.getvalue().to_pybytes(), _sealed_identity(metadata))
+        writer.add_key_value_metadata({SEAL: BLANK_SEAL})
+    return add_seal(sink.getvalue().to_pybytes(), _sealed_identity(metadata))
 
 
 def _check_rows(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> None:

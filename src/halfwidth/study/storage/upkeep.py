@@ -58,7 +58,10 @@ def status(store: Store, chunks: Sequence[Chunk] | None) -> StudyStatus:
     }
     left = [c for c in chunks if c.name not in states.done and c.name not in failures]
     timings, torn = _timings(store)
-    seconds_left = _pace(timings) * sum(chunk.cost for chunk in left) if left else 0.0
+    # Seconds of one worker per unit of cost, over all timed chunks.
+    timed = math.fsum(timing["cost"] for timing in timings)
+    pace = math.fsum(timing["seconds"] for timing in timings) / timed if timed > 0 else math.nan
+    seconds_left = pace * sum(chunk.cost for chunk in left) if left else 0.0
     return StudyStatus(
         done=tuple(chunk.name for chunk in chunks if chunk.name in states.done),
         failed=tuple(failures),
@@ -82,12 +85,6 @@ def _known_chunks(store: Store) -> list[Chunk]:
     names = {name: digest for name, _, digest in parts}
     names |= {path.stem: "" for path in (store.path / FAILED).glob("*.json")} | names
     return [Chunk(name, digest, None, 0.0) for name, digest in sorted(names.items())]
-
-
-def _pace(timings: Sequence[Mapping[str, Any]]) -> float:
-    """Seconds of one worker per unit of cost, over all timed chunks; NaN without any."""
-    cost = math.fsum(timing["cost"] for timing in timings)
-    return math.fsum(timing["seconds"] for timing in timings) / cost if cost > 0 else math.nan
 
 
 def _timings(store: Store) -> tuple[list[dict[str, Any]], int]:

@@ -37,8 +37,8 @@ from halfwidth.document.parts import (
     Table,
 )
 from halfwidth.document.render import render
-from halfwidth.reports.whole.pictures import figures_of_cases
-from halfwidth.reports.whole.results import Results
+from halfwidth.reports.document import figures_of_cases
+from halfwidth.reports.results import Results
 
 TABLES = r"\\begin\{longtable\}\{([^\n]*)\}\n(.*?)\\end\{longtable"
 NASTY = "<script>alert('x')</script>&\"'\x00=1+1"

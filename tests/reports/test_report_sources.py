@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from halfwidth.reports.whole.results import InputFile
+from halfwidth.reports.results import InputFile
 
 
 def test_a_file_is_known_by_its_hash(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from halfwidth.core.undefined import MISSING_POLICIES
 from halfwidth.document.parts import Document, Excerpt, Heading, Kind, Part, Section, Table
 from halfwidth.document.render.latex import render_latex
 from halfwidth.estimation.choose import if_unseen_failures
-from halfwidth.reports.whole.results import Results
-from halfwidth.reports.whole.sentences import difference_sentences, estimate_sentences, span
+from halfwidth.reports.results import Results
+from halfwidth.reports.sentences import difference_sentences, estimate_sentences, span
 from halfwidth.results.comparison_words import CORRECTIONS
 from halfwidth.results.documents.comparison_tables import comparisons_table
 from halfwidth.results.documents.estimates import estimates_table, rule_text

@@ -8,8 +8,8 @@ from halfwidth.core.formatting import fixed
 from halfwidth.document.parts import Column, Heading, Kind, Note, Paragraph, Part, Section, Table
 from halfwidth.estimation.evidence_lookup import findings_for
 from halfwidth.intervals.all_methods import METHODS
-from halfwidth.planning.more_cases import halfwidth_with_more_cases
-from halfwidth.reports.whole.results import Results
+from halfwidth.planning.expected_intervals import halfwidth_with_more_cases
+from halfwidth.reports.results import Results
 from halfwidth.results.documents.estimates import in_common
 from halfwidth.results.estimate import Estimate
 from halfwidth.results.ranking_words import listed

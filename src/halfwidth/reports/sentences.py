@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from halfwidth.core.formatting import as_beginning, percent
-from halfwidth.reports.whole.results import MOST_SENTENCES, Results
+from halfwidth.reports.results import MOST_SENTENCES, Results
 from halfwidth.results.comparison import Difference
 from halfwidth.results.comparison_words import families_of, family_sentence
 from halfwidth.results.estimate import Estimate

@@ -12,9 +12,9 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import flag_of, spelled_both
 from halfwidth.core.titles import metric_title
 from halfwidth.document.parts import Column, Heading, Note, Part, Section, Table
-from halfwidth.reports.whole.paper import margins, methods_paragraph, missing_values, tests
-from halfwidth.reports.whole.results import Results
-from halfwidth.reports.whole.sentences import estimate_sentences, span
+from halfwidth.reports.paper import margins, methods_paragraph, missing_values, tests
+from halfwidth.reports.results import Results
+from halfwidth.reports.sentences import estimate_sentences, span
 from halfwidth.results.estimate import MODEL
 from halfwidth.results.ranking_words import listed
 

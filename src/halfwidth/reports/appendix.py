@@ -22,9 +22,9 @@ from halfwidth.document.parts import (
     Section,
     Table,
 )
-from halfwidth.reports.whole.paper import missing_values, resampling, tests
-from halfwidth.reports.whole.results import Results
-from halfwidth.reports.whole.sentences import span
+from halfwidth.reports.paper import missing_values, resampling, tests
+from halfwidth.reports.results import Results
+from halfwidth.reports.sentences import span
 from halfwidth.resampling.kernels import native
 
 LIBRARIES = ("numpy", "scipy", "pandas")

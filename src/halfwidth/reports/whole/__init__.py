@@ -1,1 +1,0 @@
-"""The whole report: what is known of some results, section by section, as one document."""
