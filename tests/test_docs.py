@@ -20,6 +20,7 @@ from halfwidth.core.spec import MethodSpec
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
+DECISIONS = DOCS / "decisions"
 
 
 @pytest.mark.parametrize("name", generate.PAGES)
@@ -73,6 +74,21 @@ def test_a_table_that_a_benchmark_made_says_when() -> None:
         if not re.search(r"\d{4}-\d\d-\d\d", section)
     ]
     assert undated == []
+
+
+def test_every_decision_stands_in_the_index_with_what_became_of_it() -> None:
+    text = (DECISIONS / "index.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d{4}) \| \[(.*)\]\((.*)\) \| (.*) \|$", text, re.MULTILINE)
+    pages = sorted(DECISIONS.glob("[0-9]*.md"))
+    assert [f"# {number}: {title}" for number, title, *_ in rows] == [
+        page.read_text(encoding="utf-8").partition("\n")[0] for page in pages
+    ]
+    assert [name for _, _, name, _ in rows] == [page.name for page in pages]
+    for number, _, _, status in rows:
+        later = re.findall(r"\[(\d{4})\]", status)
+        assert (status == "stands") == (not later)
+        assert re.match("stands$|amended by |replaced by ", status), number
+        assert all(one > number for one in later)
 
 
 def test_tables_of_the_default_are_of_the_present_rule() -> None:
