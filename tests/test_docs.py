@@ -91,6 +91,23 @@ def test_every_decision_stands_in_the_index_with_what_became_of_it() -> None:
         assert all(one > number for one in later)
 
 
+def test_benchmarks_that_pages_quote_are_there_or_told_to_be_in_the_history() -> None:
+    told = benchmarks_in(DECISIONS / "index.md")
+    quoted = {
+        name
+        for page in [*DOCS.rglob("*.md"), ROOT / "README.md", *(ROOT / "src").rglob("*.py")]
+        for name in benchmarks_in(page) - (told if page.parent == DECISIONS else set())
+    }
+    assert len(quoted) > 10
+    assert [name for name in quoted if not (ROOT / name).exists()] == []
+    assert [name for name in told if (ROOT / name).exists()] == []
+
+
+def benchmarks_in(page: Path) -> set[str]:
+    """Paths of the benchmarks that a page names."""
+    return set(re.findall(r"benchmarks/\w+\.py", page.read_text(encoding="utf-8")))
+
+
 def test_tables_of_the_default_are_of_the_present_rule() -> None:
     rule = hw.estimate([0.8, 0.9, 0.7], metric="dsc")[0].rule
     for name in ("gate-tables.md", "real-auto-tables.md"):
