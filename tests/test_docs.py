@@ -37,22 +37,6 @@ def test_every_caution_has_its_anchor() -> None:
         assert f"{{ #{anchor} }}" in page
 
 
-@pytest.mark.slow
-def test_the_way_of_a_number_is_traced() -> None:
-    page = str(MAKERS["way-of-a-number.md"]())
-    mean = page[: page.index("## An AUROC")]
-    road = [mean.index(f"`{file}.py`") for file in ("estimation/one_sample", "intervals/compute")]
-    assert road == sorted(road)
-    area = page[page.index("## An AUROC") : page.index("## Where cautions")]
-    assert "resampling/forms/ranked" in area
-    # Each fits a printed page of 72 lines, a line for each file.
-    assert max(len(re.findall(r"^\| `", part, re.MULTILINE)) for part in (mean, area)) <= 72
-    raised = page[page.index("## Where cautions") : page.index("## Where messages")]
-    assert [spec.code for spec in hw.CAUTIONS if f"[{spec.code}]" not in raised] == []
-    assert [line for line in raised.splitlines() if line.endswith("|  |")] == []
-    assert "(messages.md)" in page
-
-
 def test_doors_and_kinds_stand_on_one_page_that_is_read_in_ten_minutes() -> None:
     text = str(MAKERS["api/on-one-page.md"]())
     assert len(text.split()) < 2500  # 250 words a minute
@@ -323,10 +307,14 @@ def test_the_python_of_the_page_of_masks_runs() -> None:
     assert made["scores"].value("dsc", label="a") == pytest.approx(0.95)
 
 
-def test_the_page_of_data_prints_what_stands_there(capsys: pytest.CaptureFixture[str]) -> None:
-    text = (DOCS / "data.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["data.md", "how-it-works.md"])
+def test_the_python_of_a_page_prints_what_stands_there(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (DOCS / name).read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == text.count("```text") > 1
     known: dict[str, Any] = {}
-    for code, printed in re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL):
+    for code, printed in blocks:
         exec(code, known)  # noqa: S102 -- it is our own page
         assert capsys.readouterr().out == printed
-    assert "values" in known
