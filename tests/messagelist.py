@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import hashlib
+import json
+import os
 import re
+from pathlib import Path
 
 from pages import messages
 
@@ -23,6 +28,33 @@ BEGINNING = re.compile(r"^halfwidth: ", re.MULTILINE)
 # words stand in many a text.
 FEW_LETTERS = 10
 
+# What was read from each file, by a hash of it: most are as they were when tests ran last.
+KEPT = Path(__file__).parents[1] / "build" / "messages.json"
+
+
+@functools.cache
+def texts() -> list[str]:
+    """The texts of all files, as they are written."""
+    kept: dict[str, list[str]] = {}
+    with contextlib.suppress(OSError, ValueError):
+        kept = json.loads(KEPT.read_text("utf-8"))
+    reader = Path(messages.__file__).read_text("utf-8")
+    hashes = {
+        hashlib.sha256(f"{reader}{source}".encode()).hexdigest(): source
+        for _, source in messages.sources()
+    }
+    read = {
+        key: kept[key] if key in kept else messages.said_in(source)
+        for key, source in hashes.items()
+    }
+    if read != kept:
+        with contextlib.suppress(OSError):
+            KEPT.parent.mkdir(exist_ok=True)
+            beside = KEPT.with_suffix(f".{os.getpid()}")
+            beside.write_text(json.dumps(read), "utf-8")
+            beside.replace(KEPT)
+    return [text for said in read.values() for text in said]
+
 
 @functools.cache
 def entries() -> tuple[list[tuple[str, list[str]]], list[list[str]]]:
@@ -30,10 +62,10 @@ def entries() -> tuple[list[tuple[str, list[str]]], list[list[str]]]:
 
     Long ones with the longest of their parts.
     """
-    texts = [" ".join(text.split()) for said in messages.messages().values() for text in said]
     catalogues = (hw.METRICS, hw.SAMPLE_METRICS, hw.DETECTION_METRICS)
-    texts += [spec.called for catalogue in catalogues for spec in catalogue]
-    constant = [[part.strip() for part in VALUE.split(text)] for text in dict.fromkeys(texts)]
+    said = [" ".join(text.split()) for text in texts()]
+    said += [spec.called for catalogue in catalogues for spec in catalogue]
+    constant = [[part.strip() for part in VALUE.split(text)] for text in dict.fromkeys(said)]
     each = [[part for part in parts if re.search(r"\w", part)] for parts in constant]
     each.sort(key=_letters, reverse=True)
     return (

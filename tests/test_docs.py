@@ -20,6 +20,7 @@ from halfwidth.core.spec import MethodSpec
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
+DECISIONS = DOCS / "decisions"
 
 
 @pytest.mark.parametrize("name", generate.PAGES)
@@ -34,22 +35,6 @@ def test_every_caution_has_its_anchor() -> None:
         path, _, anchor = spec.anchor.partition("#")
         assert path == "docs/cautions.md"
         assert f"{{ #{anchor} }}" in page
-
-
-@pytest.mark.slow
-def test_the_way_of_a_number_is_traced() -> None:
-    page = str(MAKERS["way-of-a-number.md"]())
-    mean = page[: page.index("## An AUROC")]
-    road = [mean.index(f"`{file}.py`") for file in ("estimation/one_sample", "intervals/compute")]
-    assert road == sorted(road)
-    area = page[page.index("## An AUROC") : page.index("## Where cautions")]
-    assert "resampling/forms/ranked" in area
-    # Each fits a printed page of 72 lines, a line for each file.
-    assert max(len(re.findall(r"^\| `", part, re.MULTILINE)) for part in (mean, area)) <= 72
-    raised = page[page.index("## Where cautions") : page.index("## Where messages")]
-    assert [spec.code for spec in hw.CAUTIONS if f"[{spec.code}]" not in raised] == []
-    assert [line for line in raised.splitlines() if line.endswith("|  |")] == []
-    assert "(messages.md)" in page
 
 
 def test_doors_and_kinds_stand_on_one_page_that_is_read_in_ten_minutes() -> None:
@@ -73,6 +58,38 @@ def test_a_table_that_a_benchmark_made_says_when() -> None:
         if not re.search(r"\d{4}-\d\d-\d\d", section)
     ]
     assert undated == []
+
+
+def test_every_decision_stands_in_the_index_with_what_became_of_it() -> None:
+    text = (DECISIONS / "index.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d{4}) \| \[(.*)\]\((.*)\) \| (.*) \|$", text, re.MULTILINE)
+    pages = sorted(DECISIONS.glob("[0-9]*.md"))
+    assert [f"# {number}: {title}" for number, title, *_ in rows] == [
+        page.read_text(encoding="utf-8").partition("\n")[0] for page in pages
+    ]
+    assert [name for _, _, name, _ in rows] == [page.name for page in pages]
+    for number, _, _, status in rows:
+        later = re.findall(r"\[(\d{4})\]", status)
+        assert (status == "stands") == (not later)
+        assert re.match("stands$|amended by |replaced by ", status), number
+        assert all(one > number for one in later)
+
+
+def test_benchmarks_that_pages_quote_are_there_or_told_to_be_in_the_history() -> None:
+    told = benchmarks_in(DECISIONS / "index.md")
+    quoted = {
+        name
+        for page in [*DOCS.rglob("*.md"), ROOT / "README.md", *(ROOT / "src").rglob("*.py")]
+        for name in benchmarks_in(page) - (told if page.parent == DECISIONS else set())
+    }
+    assert len(quoted) > 10
+    assert [name for name in quoted if not (ROOT / name).exists()] == []
+    assert [name for name in told if (ROOT / name).exists()] == []
+
+
+def benchmarks_in(page: Path) -> set[str]:
+    """Paths of the benchmarks that a page names."""
+    return set(re.findall(r"benchmarks/\w+\.py", page.read_text(encoding="utf-8")))
 
 
 def test_tables_of_the_default_are_of_the_present_rule() -> None:
@@ -290,10 +307,14 @@ def test_the_python_of_the_page_of_masks_runs() -> None:
     assert made["scores"].value("dsc", label="a") == pytest.approx(0.95)
 
 
-def test_the_page_of_data_prints_what_stands_there(capsys: pytest.CaptureFixture[str]) -> None:
-    text = (DOCS / "data.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["data.md", "how-it-works.md"])
+def test_the_python_of_a_page_prints_what_stands_there(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (DOCS / name).read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == text.count("```text") > 1
     known: dict[str, Any] = {}
-    for code, printed in re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL):
+    for code, printed in blocks:
         exec(code, known)  # noqa: S102 -- it is our own page
         assert capsys.readouterr().out == printed
-    assert "values" in known

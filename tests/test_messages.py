@@ -133,8 +133,7 @@ def test_a_message_that_stands_nowhere_is_noticed(monkeypatch: pytest.MonkeyPatc
 
 
 def test_no_message_holds_code_in_the_place_of_a_value() -> None:
-    texts = [text for said in messages.messages().values() for text in said]
-    assert [text for text in texts if CODE.search(text)] == []
+    assert [text for text in messagelist.texts() if CODE.search(text)] == []
     assert CODE.search("left out ({spelled('missing', 'omit')})")
     assert not CODE.search("give models by their names: {'A': values}, or {model}_{task}.csv")
 

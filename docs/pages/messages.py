@@ -12,7 +12,6 @@ list is left out: help of options, and what catalogues say of metrics and method
 from __future__ import annotations
 
 import ast
-import functools
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -54,22 +53,25 @@ def pages() -> dict[str, Callable[[], str | bytes]]:
 
 def page() -> str:
     """The list as a page, a heading for each file."""
+    said = {file: said_in(source) for file, source in sources()}
     return HEAD + "".join(
         f"\n## {file}\n\n" + "".join(f"- {_as_markdown(text)}\n" for text in texts)
-        for file, texts in messages().items()
+        for file, texts in said.items()
+        if texts
     )
 
 
-@functools.cache
-def messages() -> dict[str, list[str]]:
-    """The texts of each file that says something, in their order."""
+def sources() -> Iterator[tuple[str, str]]:
+    """The files that are read, sorted, each with what stands in it."""
     files = {path.relative_to(SOURCE).as_posix(): path for path in SOURCE.rglob("*.py")}
-    texts = {
-        file: list(dict.fromkeys(_below(ast.parse(files[file].read_text("utf-8")))))
-        for file in sorted(files)
-        if not file.startswith(ELSEWHERE)
-    }
-    return {file: said for file, said in texts.items() if said}
+    for file in sorted(files):
+        if not file.startswith(ELSEWHERE):
+            yield file, files[file].read_text("utf-8")
+
+
+def said_in(source: str) -> list[str]:
+    """The texts of a file, in their order."""
+    return list(dict.fromkeys(_below(ast.parse(source))))
 
 
 def _below(node: ast.AST) -> Iterator[str]:

@@ -1,17 +1,13 @@
-"""Ways to match detections, the references, and the list of decisions."""
+"""Ways to match detections, and the references."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from halfwidth.core.references import cite, references
 from halfwidth.detection.metrics.all_criteria import ASSIGNMENTS, LOCALISATIONS
 from pages import parts
-from pages.markdown import bullets, page, sentence, table
-
-DECISIONS = Path(__file__).parents[1] / "decisions"
+from pages.markdown import bullets, page, sentence
 
 
 def pages() -> Mapping[str, Callable[[], str]]:
@@ -19,7 +15,6 @@ def pages() -> Mapping[str, Callable[[], str]]:
     return {
         "matching.md": _matching,
         "references.md": _references,
-        "decisions/index.md": _decisions,
     }
 
 
@@ -80,16 +75,3 @@ def _also(synonyms: tuple[str, ...], key: str) -> list[str]:
 def _references() -> str:
     rows = sorted(references().values(), key=lambda one: one.authors.casefold())
     return page("# References", bullets([str(reference) for reference in rows]))
-
-
-def _decisions() -> str:
-    rows = []
-    for path in sorted(DECISIONS.glob("[0-9]*.md")):
-        text = path.read_text(encoding="utf-8")
-        title = re.sub(r"^# *(\d+[:.]? *)?", "", text.partition("\n")[0])
-        rows.append([path.name[:4], f"[{title}]({path.name})"])
-    return page(
-        "# Decisions",
-        "What someone will question, and why it is as it is: one page each.",
-        table(["", "decision"], rows),
-    )

@@ -19,6 +19,8 @@ from pages.markdown import listing, page
 SOURCE = Path(hw.__file__).parent
 TITLE = "The way of a number"
 CODE = re.compile(r"HW\d{3}")
+# So many files fit a printed page, a line each. A way that is longer stops the build.
+MOST_FILES = 72
 
 
 def pages() -> dict[str, Callable[[], str | bytes]]:
@@ -70,6 +72,8 @@ def _traced(call: Callable[[], Any]) -> str:
         call()
     finally:
         sys.setprofile(before)
+    if not 1 < len(entered) <= MOST_FILES:
+        raise ValueError(f"a call enters {len(entered)} files, not 2 to {MOST_FILES}")
     rows = [(f"`{file}`", f"`{name}`", _purpose(file)) for file, name in entered.items()]
     return listing(("file", "first entered by", "what it is for"), rows)
 
@@ -87,8 +91,9 @@ def _cautions() -> Iterator[tuple[str, str, str]]:
                 if isinstance(node, ast.Constant) and CODE.fullmatch(str(node.value)):
                     raising.setdefault(str(node.value), []).append(file)
     for spec in hw.CAUTIONS:
-        files = dict.fromkeys(raising.get(spec.code, ()))
-        named = ", ".join(f"`{file}`" for file in files)
+        if spec.code not in raising:
+            raise LookupError(f"no file raises {spec.code}")
+        named = ", ".join(f"`{file}`" for file in dict.fromkeys(raising[spec.code]))
         yield f"[{spec.code}](cautions.md#{spec.code.lower()})", spec.title, named
 
 

@@ -167,7 +167,7 @@ def test_textbook_t_and_studentized_cover_less_where_clusters_differ_in_size_and
     assert_more_often(got["cluster_robust_t"], got["percentile"])
 
 
-# Quantiles of a log-normal distribution, as in benchmarks/few_clusters.py.
+# Quantiles of a log-normal distribution, as in decision 0042.
 UNEQUAL = {
     5: [2, 4, 7, 12, 27],
     10: [1, 3, 4, 5, 7, 8, 11, 15, 21, 38],

@@ -174,7 +174,7 @@ def test_auroc_of_normal_scores_is_covered(each: int, shares: tuple[float, ...])
 @pytest.mark.slow
 def test_auroc_of_a_rare_class_needs_the_degrees_of_freedom_of_that_class() -> None:
     # 5 of 100 positive: z on the logit covers about .87, t with Satterthwaite's degrees of freedom
-    # .93 (2000 samples of `benchmarks/rare_class.py`, with a number of positive cases that varies).
+    # .93 (decision 0042: 2000 samples, with a number of positive cases that varies).
     draw = binormal(5, 95, shift_for(0.75))
     made = made_by(OF_AUROC, draw, ("delong_logit", "delong_logit_t"), 2000, 7)
     assert_covers(made["delong_logit"], 0.75, 0.875)

@@ -1,1 +1,1 @@
-"""The same calls on another commit and on the working tree: CONTRIBUTING.md says how to use it."""
+"""The same calls on another commit and on the working tree: see docs/contributing/walls.md."""

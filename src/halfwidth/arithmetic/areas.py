@@ -109,7 +109,7 @@ class PartialConcordance:
     max_fpr: float
 
     def __call__(self, tp: Numbers, fp: Numbers) -> Array:
-        """From cumulated entries at each distinct score, (..., G) -> (...)."""
+        """Area from cumulated entries at each distinct score, (..., G) -> (...)."""
         positives, negatives = tp[..., -1], fp[..., -1]
         last = self.max_fpr * negatives[..., None]
         rise, run = np.diff(tp, prepend=0, axis=-1), np.diff(fp, prepend=0, axis=-1)

@@ -22,7 +22,7 @@ class Ascending:
 
     @classmethod
     def from_probabilities(cls, p: Array) -> Ascending:
-        """That of cases with these probabilities."""
+        """Sort cases by these probabilities."""
         order = np.argsort(p, kind="stable")
         return cls(order, np.unique(p[order], return_index=True)[1])
 

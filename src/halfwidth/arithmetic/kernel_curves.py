@@ -80,7 +80,7 @@ def smoothed(p: Array, values: Array, bandwidth: float) -> tuple[Array, Array]:
 
 
 def bandwidth_of(p: Array, bandwidth: float | None) -> float:
-    """As given, or the most likely."""
+    """Bandwidth as given, or the most likely one."""
     return likely_bandwidth(p) if bandwidth is None else bandwidth
 
 

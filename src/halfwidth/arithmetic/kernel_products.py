@@ -91,7 +91,7 @@ def products_of_cases(p: Array, deviations: Array, bandwidth: float) -> tuple[Ar
 
 
 def bandwidth_of(p: Array, bandwidth: float | None) -> float:
-    """As given, or the median distance."""
+    """Bandwidth as given, or the median distance."""
     return median_distance(p) if bandwidth is None else bandwidth
 
 

@@ -108,7 +108,7 @@ def condensed(log_odds: Array, weights: Array) -> tuple[Array, Array]:
 
 
 def _coefficients(x: Array, y: Array, w: Array, known: Array, start: Array) -> Array:
-    """Those of R fits, (R, K), of terms (R, K, n), or (1, K, n) of all."""
+    """Coefficients of R fits, (R, K), of terms (R, K, n), or (1, K, n) of all."""
     coefficients = np.full((len(y), x.shape[1]), np.nan)
     rows = np.flatnonzero((w > 0).any(axis=-1))
     beta = np.tile(np.asarray(start, dtype=float), (len(rows), 1))

@@ -64,7 +64,7 @@ class Regression:
         return np.asarray((self.terms @ side[..., None])[..., 0] / self.weights.sum(-1)[..., None])
 
     def influence(self) -> Array:
-        """Of each case, n times what the value changes with its weight, (..., n)."""
+        """Influence of each case: n times what the value changes with its weight, (..., n)."""
         n = self.p.shape[-1]
         slopes = self.gradient()[..., None, :] @ self.fitted.covariance
         through = np.asarray(n * (slopes @ self.scores())[..., 0, :])
@@ -82,7 +82,7 @@ class Regression:
 
 
 def regression(form: LogisticFit, records: Array) -> Regression:
-    """From the probability, the outcome and maybe the weight of each case, (..., k, n)."""
+    """Fit the probability, the outcome and maybe the weight of each case, (..., k, n)."""
     p, outcomes = records[..., 0, :], records[..., 1, :]
     weights = records[..., 2, :] if form.weighted else np.ones(p.shape)
     offset = 0.0 if form.offset is None else form.offset(p)
@@ -101,7 +101,7 @@ def _linear(coefficients: Array, terms: Array) -> Array:
 
 
 def regressions(form: LogisticFit, records: Array) -> Iterator[Regression]:
-    """Of test sets (S, k, n): at once, or one by one where their terms may differ in number."""
+    """Fit test sets (S, k, n): at once, or one by one where their terms may differ in number."""
     if form.gaps is None:
         kept = records.size <= MOST_KEPT and records.dtype == float
         yield _kept(form, records.shape, records.tobytes()) if kept else regression(form, records)
@@ -122,7 +122,7 @@ def values_of_fits(form: LogisticFit, records: Array, *, axis: int = -1) -> Arra
 
 
 def influences_of_fits(form: LogisticFit, records: Array) -> Array:
-    """Of each case of each test set, (..., k, n) -> (..., n)."""
+    """Influence of each case of each test set, (..., k, n) -> (..., n)."""
     flat = records.reshape(-1, *records.shape[-2:])
     parts = [np.atleast_2d(one.influence()) for one in regressions(form, flat)]
     return np.concatenate(parts).reshape(*records.shape[:-2], records.shape[-1])

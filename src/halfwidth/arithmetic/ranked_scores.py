@@ -1,4 +1,4 @@
-"""From scores to rankings: cases in descending order, as areas and their resamples take them."""
+"""Scores as rankings: cases in descending order, as areas and their resamples take them."""
 
 from __future__ import annotations
 

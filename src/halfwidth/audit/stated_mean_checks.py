@@ -166,7 +166,7 @@ def _means(parts: Sequence[Part], *, over: str | None) -> dict[str, float]:
 
 
 def _every_row(part: Part) -> Array:
-    """Its numbers, and NaN for each row to which the metric does not apply."""
+    """Values of all rows, and NaN for each row to which the metric does not apply."""
     return np.append(part.numbers, np.full(len(part.rows) - len(part.numbers), np.nan))
 
 

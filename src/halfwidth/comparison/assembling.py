@@ -1,4 +1,4 @@
-"""From measured families to comparisons: estimates, and what stands beside them."""
+"""Comparisons of measured families: estimates, and what stands beside them."""
 
 from __future__ import annotations
 

@@ -38,12 +38,12 @@ class ChosenPairs:
     pairs: tuple[Pair, ...]
 
     def jobs(self, pair: Pair) -> tuple[Job, Job]:
-        """Those of the two models."""
+        """Jobs of the two models."""
         return self._jobs[pair[0]], self._jobs[pair[1]]
 
     @functools.cached_property
     def _jobs(self) -> dict[str, Job]:
-        """With the functional of the first model where it is the same, so that pairs share draws.
+        """Jobs with the functional of the first model if it is the same: so pairs share draws.
 
         Functionals of test sets are made for each model, and equal ones are not known as such.
         """
@@ -68,7 +68,7 @@ class _InOrder:
 
     @classmethod
     def from_chosen(cls, chosen: ChosenPairs, settings: Settings) -> _InOrder:
-        """Of ratios, whose inverses have other standard errors, as they are given."""
+        """Keep ratios, whose inverses have other standard errors, as they are given."""
         pairs = [
             pair if settings.effect == "ratio" else (min(pair), max(pair)) for pair in chosen.pairs
         ]

@@ -90,7 +90,7 @@ class Comparanda:
         return None if draws is None else draws.ranked()
 
     def _pseudo_cases(self, estimates: Sequence[Estimate]) -> PseudoCases | None:
-        """Those of the single intervals, where all are Dirichlet intervals.
+        """Pseudo-cases of the single intervals, where all are Dirichlet intervals.
 
         Not where these reach further than the draws: claims made of draws would say more.
         """
@@ -107,7 +107,7 @@ class Comparanda:
 
 
 def cautions_of(law: JointLaw | None, pair: int) -> tuple[Caution, ...]:
-    """That a pair has no standard error on too many resamples."""
+    """Caution that a pair has no standard error on too many resamples."""
     if not isinstance(law, LargestT) or law.known[pair]:
         return ()
     share = law.differences.infinite_share[pair] if law.differences.usable[pair] else 1.0

@@ -35,7 +35,7 @@ def pair_job(first: Job, second: Job, effect: Effect, names: tuple[str, str] = (
 
 
 def _cautions(first: Job, second: Job, names: tuple[str, str]) -> Iterator[Caution]:
-    """Those of both once, those of one with its name."""
+    """Cautions of both once, those of one with its name."""
     for name, own, other in zip(names, (first, second), (second, first), strict=True):
         for one in own.cautions:
             if one not in other.cautions:
@@ -45,7 +45,7 @@ def _cautions(first: Job, second: Job, names: tuple[str, str]) -> Iterator[Cauti
 
 
 def common_functional(first: Job, second: Job) -> Functional:
-    """That of both, without parameters that were found on the cases of one: its threshold."""
+    """Functional of both, without parameters that were found on the cases of one: its threshold."""
     metrics = [job.functional.metric for job in (first, second)]
     if metrics[0] == metrics[1]:
         return first.functional

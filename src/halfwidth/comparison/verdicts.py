@@ -125,7 +125,7 @@ class Sides:
     def from_family(
         cls, family: FamilyInference, pair: int, sign: int, margin: float | None
     ) -> Sides:
-        """Those of a pair of the family; ``sign`` is 1 where larger values are better, else -1."""
+        """Sides of a pair of the family; ``sign`` is 1 where larger values are better, else -1."""
 
         def by_model(p_values: Array) -> tuple[float, float]:
             first, second = p_values[pair][::sign].tolist()

@@ -15,7 +15,7 @@ LAST = 9
 
 
 def attach(function: F, spec: object) -> F:
-    """The same function, carrying a spec."""
+    """Attach a spec to a function, and return the function."""
     setattr(function, _SPEC, spec)
     return function
 

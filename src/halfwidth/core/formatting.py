@@ -31,7 +31,7 @@ class Printed(float):
         return self._decimals
 
     def __new__(cls, text: str) -> Self:
-        """From the text of a number."""
+        """Make a number of its text."""
         from decimal import Decimal
 
         printed = super().__new__(cls, text)
@@ -136,7 +136,7 @@ def fixed(value: float, decimals: int) -> str:
 
 
 def fixed_apart(value: float, decimals: int, ends: Iterable[float] = (0.0,)) -> str:
-    """As `fixed`, with more decimals where a number would be printed as an end that it is not.
+    """Write as `fixed` does, with more decimals where a number would be printed as an end.
 
     A bound of 0.0003 printed as 0.00 hides that the interval leaves out 0, and a value of 0.9996
     printed as 1.00 that it is not perfect. Numbers that are nearer to the end than three more
@@ -203,7 +203,7 @@ def per_cent_hint(number: float) -> str:
 
 
 def as_beginning(text: str) -> str:
-    """With a capital, as at the beginning of a sentence; names such as wAFROC, n stay as they are.
+    """Capitalize a text as at the beginning of a sentence; names such as wAFROC, n stay.
 
     >>> as_beginning("mean DSC"), as_beginning("wAFROC AUC"), as_beginning("n = 12")
     ('Mean DSC', 'wAFROC AUC', 'n = 12')

@@ -72,7 +72,7 @@ class OrderStatistics:
     picks: Callable[..., tuple[Array, Array]]
 
     def weights(self, n: int, /, **parameters: float) -> Array:
-        """Those of n sorted values, most of them 0."""
+        """Weights of n sorted values, most of them 0."""
         weights = np.zeros(n)
         ranks, picked = self.picks(n, **parameters)
         weights[ranks - 1] = picked
@@ -303,7 +303,7 @@ class WholeSample:
     finish: Callable[[Array], Array]
 
     def value(self, p: Array, y: Array, weights: Array) -> float:
-        """Of one sample, each (n,)."""
+        """Value of one sample, each (n,)."""
         return float(self.finish(self.parts(p, y)(weights[None]))[0])
 
 

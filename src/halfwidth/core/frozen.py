@@ -115,7 +115,7 @@ class _Arguments:
         return {name: value for name, value in every.items() if value is not MISSING}
 
     def signature(self) -> Signature:
-        """As `dataclass` gives it."""
+        """Signature as `dataclass` gives it."""
         return Signature([_parameter(one) for one in self.fields], return_annotation=None)
 
 

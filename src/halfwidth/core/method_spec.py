@@ -55,7 +55,7 @@ class Unanswered:
 
     @property
     def units_text(self) -> str:
-        """Such as ``12 clusters``."""
+        """Units and their number, such as ``12 clusters``."""
         return f"{self.units} {self.noun}{'' if self.units == 1 else 's'}"
 
 
@@ -145,7 +145,7 @@ class MethodSpec:
         return max(self.min_n, statistic.min_n + 1 if differs else 1)
 
     def with_parameters(self, values: Mapping[str, object]) -> MethodSpec:
-        """The same with other values of its parameters, which then stand in its name and title."""
+        """A copy with other values of its parameters, which then stand in its name and title."""
         bound = bind(self.name, self.parameters, values, complete=True)
         usual = {parameter.name: parameter.default for parameter in self.parameters}
         changed = {name: value for name, value in bound.items() if value != usual[name]}
@@ -175,7 +175,7 @@ class MethodSpec:
         return Need.BOTH_INTERVALS in self.needs
 
     def putting_together(self, method: MethodSpec) -> MethodSpec:
-        """The same of intervals by one method, which then stands in its name and title."""
+        """A copy that puts intervals by one method together, which stands in its name and title."""
         return replace(
             self,
             name=f"{self.name}:{method.name}",

@@ -228,7 +228,7 @@ class Metric:
         }
 
     def bounded(self, average: str | None = None) -> Metric:
-        """The same with the range that its parameters and tables make."""
+        """A copy with the range that its parameters and tables make."""
         rule = self.spec.bounds_rule
         if rule is None:
             return self

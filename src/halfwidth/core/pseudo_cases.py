@@ -83,14 +83,14 @@ class PseudoCases:
         return cls(bounds, (mass, 0.0), (0.0, mass), paired, reach)
 
     def with_least(self, least: Array) -> PseudoCases:
-        """The same, no nearer to the mean of each sample than a distance, (S,)."""
+        """A copy that is at least a distance, (S,), from the mean of each sample."""
         if self.reach is None:
             return self
         return replace(self, reach=replace(self.reach, least=tuple(least.tolist())))
 
     @property
     def value_bounds(self) -> Bounds:
-        """Of a value, or of a difference of two."""
+        """Bounds of a value, or of a difference of two."""
         width = self.bounds.width
         return Bounds(-width, width) if self.paired else self.bounds
 

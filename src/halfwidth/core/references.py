@@ -26,7 +26,7 @@ class Reference:
 
     @property
     def in_prose(self) -> str:
-        """As a text cites it: ``Efron 1987``, ``Clopper and Pearson 1934``, ``DeLong et al. 1988``.
+        """Citation in a text: ``Efron 1987``, ``Clopper and Pearson 1934``, ``DeLong et al. 1988``.
 
         >>> cite("efron1987").in_prose
         'Efron 1987'
@@ -35,7 +35,7 @@ class Reference:
 
     @property
     def short(self) -> str:
-        """As the subject of a sentence: ``Efron (1987)``, ``DeLong et al. (1988)``."""
+        """Subject of a sentence: ``Efron (1987)``, ``DeLong et al. (1988)``."""
         return f"{self._surnames} ({self.year})"
 
     @property

@@ -167,7 +167,7 @@ def bits(key: Key, start: int, stop: int, draws: int) -> NDArray[np.uint8]:
 
 
 def packed_bits(key: Key, start: int, stop: int, draws: int) -> NDArray[np.uint8]:
-    """The same draws, eight to an octet, the lowest first, shape (stop - start, ceil(draws / 8)).
+    """Draw the same bits, eight to an octet, the lowest first: (stop - start, ceil(draws / 8)).
 
     What lies behind the last is drawn too.
     """

@@ -176,7 +176,7 @@ class WithoutResult:
         return ", ".join(parts) or "none"
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON, with what the policy claims."""
+        """Dictionary for JSON, with what the policy claims."""
         return {
             "left_out": self.left_out,
             "counted": self.counted,

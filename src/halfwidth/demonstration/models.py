@@ -61,7 +61,7 @@ def wines(seed: int) -> pd.DataFrame:
 
 
 def diabetes_errors(seed: int) -> pd.DataFrame:
-    """By how much each of five models misses the progression of each patient's diabetes."""
+    """Errors of five models that predict the progression of each patient's diabetes."""
     import pandas as pd
     from sklearn.datasets import load_diabetes
     from sklearn.dummy import DummyRegressor

@@ -59,7 +59,7 @@ def tracked(
 
 @contextlib.contextmanager
 def followed(total: int, noun: str) -> Iterator[Callable[[], None]]:
-    """As `tracked`, of steps that may each take long: the bar waits for none."""
+    """Track as `tracked` does, of steps that may each take long: the bar waits for none."""
     if not sys.stderr.isatty():
         yield lambda: None
         return

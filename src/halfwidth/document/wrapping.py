@@ -102,7 +102,7 @@ def _around_wide_letters(word: str) -> list[str]:
 
 
 def _letters(text: str) -> list[str]:
-    """As people see them: an accent or a sign of style belongs to the letter before it."""
+    """Letters as people see them: an accent or a sign of style belongs to the letter before it."""
     letters: list[str] = []
     for one in text:
         if letters and one != " " and length(one) == 0:

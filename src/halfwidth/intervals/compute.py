@@ -1,4 +1,4 @@
-"""From samples to bounds, in the same way for the public functions and for studies."""
+"""Bounds of samples, made in the same way for the public functions and for studies."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ def _by_pseudo_cases(
     spread: bool = False,
     least: Callable[[], Array | None] = lambda: None,
 ) -> Callable[[MethodSpec], BothEnds]:
-    """From a method to the distributions under the Dirichlet weights that it asks for."""
+    """Distributions under the Dirichlet weights that a method asks for, by method."""
     once = functools.cache(weighted)
 
     def weighted_for(method: MethodSpec) -> BothEnds:
@@ -281,7 +281,7 @@ def _deviations(values: Array, design: Design, statistic: Statistic, plan: Plan)
 
 
 def _probabilities(records: Array) -> tuple[Array, Array]:
-    """Those of cases of one class and their weights, both (S, n)."""
+    """Probabilities of cases of one class and their weights, both (S, n)."""
     p = records[:, 0]
     return p, records[:, 2] if records.shape[1] > 2 else np.ones(p.shape)
 
@@ -294,7 +294,7 @@ def _square(values: Array, statistic: Statistic) -> UnbiasedSquare:
 
 
 def set_level(ingredients: Ingredients, design: Design, level: Level) -> None:
-    """Of cases that are not independent, make what depends on the level for this one."""
+    """Make what depends on the level for this one, of cases that are not independent."""
 
     def trials(case_variance: Array) -> Array:
         error, most = ingredients[Need.ROBUST_ERROR], ingredients[Need.RESEMBLANCE_TRIALS]
@@ -469,7 +469,7 @@ class ByLevel:
         clip: bool = False,
         errors: bool = True,
     ) -> ByLevel:
-        """As `intervals`; ``first`` is the place of the first sample among all of the batch."""
+        """Take what `intervals` takes; ``first`` is the place of the first sample in the batch."""
         # Looking whether samples ascend takes a tenth of sorting them.
         if design.simple and not (values[..., 1:] >= values[..., :-1]).all():
             values = np.sort(values, axis=-1)
@@ -501,7 +501,7 @@ class ByLevel:
         return made
 
     def sharing(self, batch: ByLevel, row: int) -> ByLevel:
-        """The same, by draws and errors of a batch in which this is the sample of a row."""
+        """Share draws and errors of a batch in which this is the sample of a row."""
         recipes, shared = dict(self.ingredients.recipes), batch.ingredients
 
         def weighted(method: MethodSpec) -> BothEnds:
@@ -529,7 +529,7 @@ def _row_of(shared: Ingredients, need: Need, row: int) -> Array:
 
 
 def tails_of_null(method: MethodSpec, by_level: ByLevel) -> Callable[[float], Array] | None:
-    """From a value to the tails at which the ends on its side lie on it, (S,).
+    """Map a value to the tails at which the ends on its side lie on it, (S,).
 
     None where that has to be looked for: other methods than `dirichlet` and, within bounds,
     `dirichlet_pareto`.
@@ -610,7 +610,7 @@ def _joined(parts: Sequence[Computed]) -> Computed:
 
 
 def _about_the_ratio(pairs: Array, design: Design, statistic: Statistic) -> tuple[Array, ...]:
-    """Of the means x̄ = r ȳ: ȳ, and the variances of d̄ = x̄ - r ȳ, of ȳ, and what they share."""
+    """Parts of means x̄ = r ȳ: ȳ, the variances of d̄ = x̄ - r ȳ and of ȳ, and what they share."""
     mean = single_model(statistic)
     x, y = pairs[:, 0], pairs[:, 1]
     off = x - statistic(pairs)[:, None] * y

@@ -113,7 +113,7 @@ def stated_at_bounds(
 def _stated_beyond(
     pseudo_cases: PseudoCases, statistic: StatisticSpec, n: int, unit: str
 ) -> tuple[str, ...]:
-    """By which law it lies beyond the cases."""
+    """Say by which law it lies beyond the cases."""
     reach = pseudo_cases.reach
     if reach is None:
         raise TypeError("pseudo-cases at the bounds have no reach")
@@ -152,7 +152,7 @@ def _stated_of_pairs(pseudo_cases: PseudoCases, reach: Reach, unit: str) -> str:
 
 
 def _stated_levels(pseudo_cases: PseudoCases, n: int, unit: str) -> tuple[str, ...]:
-    """At which levels quantiles are taken."""
+    """Say at which levels quantiles are taken."""
     levels = (
         "Tails of these quantiles are expanded to Φ(-z), z = √(n/(n - 1)) t, t Student's quantile "
         f"with n - 1 degrees of freedom ({cite('hesterberg2015').in_prose})"
@@ -193,7 +193,7 @@ def undefined_reason(_sample: Unanswered) -> tuple[str, str]:
 
 
 def _between(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Level) -> Interval:
-    """From quantile to quantile, and as far as the estimate where it lies beyond one."""
+    """Interval between two quantiles, and as far as the estimate where it lies beyond one."""
     lower, upper = weighted
     return Interval.of(
         np.minimum(lower.quantile(level.tail), estimate),
@@ -478,7 +478,7 @@ def dirichlet_pareto_or_t(
     units: int,
     level: Level,
 ) -> Interval:
-    """Of `dirichlet_pareto` and Student's t, the end farther from the mean on either side.
+    """The end farther from the mean, of `dirichlet_pareto` and Student's t, on either side.
 
     Strata of few cases show little of a tail, and their spread hardly: `t` misses failures among
     them, and `dirichlet_pareto` does not know how little two cases say of a spread.
@@ -539,7 +539,7 @@ def dirichlet_or_pareto(
     units: int,
     level: Level,
 ) -> Interval:
-    """Of `dirichlet` and `dirichlet_pareto`, the end farther from the estimate on either side.
+    """The end farther from the estimate, of `dirichlet` and `dirichlet_pareto`, on either side.
 
     Pseudo-cases at the bounds mostly reach farther. Of values that lie at the bounds themselves
     they do not: few cases spread over the whole range say less than a plain quantile allows for.

@@ -342,7 +342,7 @@ def _trimmed_away_reason(_sample: Unanswered) -> tuple[str, str]:
     "neither knows of one.",
 )
 def hall_or_t(values: Array, level: Level) -> Interval:
-    """Of Hall's interval and Student's t, the end farther from the mean on either side.
+    """The end farther from the mean, of Hall's interval and Student's t, on either side.
 
     Parameters
     ----------

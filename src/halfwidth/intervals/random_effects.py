@@ -42,7 +42,7 @@ def pool(effects: Array, errors: Array, level: Level) -> Pooled:
 
 
 def pooled_at(tau_squared: float, effects: Array, errors: Array, level: Level) -> Pooled:
-    """The same with a variance between centres that is known."""
+    """Pool effects with a variance between centres that is known."""
     from scipy import special
 
     k = len(effects)
@@ -91,7 +91,7 @@ def reml_variance(effects: Array, errors: Array) -> float:
 
 
 def _restricted_likelihood(tau_squared: Array, effects: Array, errors: Array) -> Array:
-    """Its logarithm at each variance, up to a constant, (m,) -> (m,)."""
+    """Restricted log-likelihood at each variance, up to a constant, (m,) -> (m,)."""
     variances = errors**2 + tau_squared[:, None]
     weights = 1 / variances
     total = weights.sum(axis=1)

@@ -53,7 +53,7 @@ def attainable_level(n: int, q: float, level: Level) -> float:
 
 
 def attainable_of_differences(n: int, q: float, level: Level) -> float:
-    """The same for a difference of two such quantiles: either bound needs values on both sides."""
+    """Level that a difference of two such quantiles can have: bounds need values on both sides."""
     if level.alternative == "two-sided":
         return attainable_level(n, q, level)
     return 1 - float(max((1 - q) ** n, q**n))
@@ -121,7 +121,7 @@ def level_of_differences(n: int, q: float, level: Level) -> Level:
 
 
 def _rounded_down(confidence_level: float) -> float:
-    """To hundredths of a per cent, so that a level is never printed as more than it is."""
+    """Round to hundredths of a per cent, so that no level is printed as more than it is."""
     return math.floor(1e4 * confidence_level + 1e-6) / 1e4
 
 

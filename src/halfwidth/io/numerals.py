@@ -123,7 +123,7 @@ def _grouped(table: Table, name: str, row: int, cell: str) -> DataError:
 
 
 def _refuse_points(table: Table) -> None:
-    """With decimal commas a point is no decimal mark: 1.234 may be a thousand."""
+    """Refuse points in a table with decimal commas: 1.234 may be a thousand."""
     for name, column in table.columns.items():
         if column.dtype.kind != "T":
             continue

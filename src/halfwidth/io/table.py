@@ -96,7 +96,7 @@ class Table:
 
     @classmethod
     def from_frame(cls, frame: Any) -> Table:
-        """From a pandas or polars data frame, or a mapping of names to sequences."""
+        """Take a pandas or polars data frame, or a mapping of names to sequences."""
         if isinstance(frame, Table):
             return frame
         if hasattr(frame, "to_columns"):

@@ -66,7 +66,7 @@ class Stream:
         self._source = b""
 
     def some(self, most: int) -> bytes:
-        """At least one byte and at most so many; none at the end of the stream."""
+        """Read at least one byte and at most so many; none at the end of the stream."""
         if not self._deflated:
             return self._opened.read(most)
         while True:
@@ -86,7 +86,7 @@ class Stream:
                 raise self._cut_short()
 
     def read(self, count: int) -> bytes:
-        """So many bytes, or as many as there are."""
+        """Read so many bytes, or as many as there are."""
         parts = []
         while count and (part := self.some(min(count, CHUNK))):
             parts.append(part)
@@ -177,7 +177,7 @@ def read_numbers(file: Path, header: Header, most: int) -> NDArray[np.float32]:
 def _portions(
     stream: Stream, count: int, dtype: np.dtype[Any]
 ) -> Iterator[tuple[int, NDArray[Any]]]:
-    """So many values as stored, portion by portion, each with its place."""
+    """Read so many values as stored, portion by portion, each with its place."""
     portion = np.empty(min(PORTION, count), dtype)
     for start in range(0, count, PORTION):
         part = portion[: count - start]

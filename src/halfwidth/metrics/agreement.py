@@ -172,12 +172,12 @@ def _disagreement(n_classes: int, power: float) -> Counts:
 
 
 def _range_of_kappa(costs: ArrayLike | None, **_others: object) -> Bounds:
-    """At most 1; at least -1 by the weights that have a name, by costs whatever these are."""
+    """Range up to 1; from -1 by the weights that have a name, by costs whatever these are."""
     return Bounds(-1.0 if costs is None else -math.inf, 1.0)
 
 
 def _kappa_of_margins(correct: Counts, truth: Counts, predicted: Counts) -> Counts:
-    """With every confusion alike."""
+    """Kappa with every confusion alike."""
     total = truth.sum(axis=-1)
     square = total**2
     expected = square - (truth * predicted).sum(axis=-1)
@@ -271,7 +271,7 @@ def _costs(n_classes: int, costs: ArrayLike | None) -> Counts:
 
 
 def _range_of_costs(costs: Sequence[Sequence[float]] | None, **_others: object) -> Bounds:
-    """From the smallest cost to the largest one; any number where all costs are equal."""
+    """Range of the costs; any number where all costs are equal."""
     each = [0.0, 1.0] if costs is None else [cost for row in costs for cost in row]
     low, high = min(0.0, *each), max(each)
     return Bounds(low, high) if low < high else UNBOUNDED

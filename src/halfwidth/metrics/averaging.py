@@ -1,4 +1,4 @@
-"""From one value per class to one value: averages over classes, and what an absent class counts."""
+"""Averages of one value per class, and what an absent class counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a sample-level metric to the statistic that resampling works on."""
+"""Statistics that resampling works on, made of metrics of a test set."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _counting_influence(finish: Callable[[Numbers], Array], n_cells: int, codes:
 def weighted_counting_statistic(
     metric: Metric, finish: CountingFinish, undefined: Undefined
 ) -> Statistic:
-    """The same of weighted cases; records hold the cell and the weight of each."""
+    """Statistic of weighted cases; records hold the cell and the weight of each."""
     table = _table_form(metric, finish, undefined)
     features = functools.partial(_weights_in_cells, table.n_cells)
     form = Sums(features, functools.partial(_finish_table, table), finish.quotient, table)
@@ -233,7 +233,7 @@ def probability_statistic(
 
 
 def _value_of_sample(form: WholeSample | SmoothedError, records: Array) -> float:
-    """Of one sample, whose records may hold weights; NaN where these are all 0."""
+    """Value of one sample, whose records may hold weights; NaN where these are all 0."""
     weights = records[2] if len(records) > 2 else np.ones(records.shape[-1])
     return form.value(records[0], records[1], weights) if weights.sum() > 0 else math.nan
 
@@ -246,7 +246,7 @@ def _terms(
     *,
     happened: bool = True,
 ) -> Array:
-    """Those of each class, one class after the other, then the weights; not ``happened``: of 0."""
+    """Terms of each class, one class after the other, then the weights; not ``happened``: of 0."""
     if n_classes is None:
         values = terms(records[..., 0, :], records[..., 1, :] if happened else 0.0)
     else:
@@ -364,7 +364,7 @@ class Tuned:
     sign: int
 
     def __call__(self, tp: Numbers, fp: Numbers) -> Array:
-        """From cumulated entries at each distinct score, (..., G) -> (...)."""
+        """Metric of cumulated entries at each distinct score, (..., G) -> (...)."""
         tables, best = self._best(tp, fp)
         chosen = np.take_along_axis(tables, best[..., None, None], axis=-2)[..., 0, :]
         return self.finish(chosen)

@@ -44,7 +44,7 @@ def centreline_within(mask: Mask, other: Mask, *, as_stored: bool = False) -> Ce
 
 
 def _extent(mask: Mask, axis: int) -> slice:
-    """From the first to the last layer along an axis that holds anything."""
+    """Layers along an axis from the first to the last that holds anything."""
     hit = np.flatnonzero(mask.any(axis=tuple(a for a in range(mask.ndim) if a != axis)))
     return slice(int(hit[0]), int(hit[-1]) + 1) if len(hit) else slice(0, 0)
 

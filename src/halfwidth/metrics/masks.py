@@ -135,7 +135,7 @@ class MaskPair:
         spacing: tuple[float, ...] | None,
         shape: tuple[int, ...],
     ) -> MaskPair:
-        """From masks that are cropped already, to a box that holds all of both."""
+        """Put masks that are cropped already into a box that holds all of both."""
         long = [axis for axis, length in enumerate(shape) if length > 1]
         # Two axes are kept, the last ones if there is a choice.
         flat = [axis for axis in range(len(shape)) if axis not in long]

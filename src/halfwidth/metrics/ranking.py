@@ -86,7 +86,7 @@ def _estimand_of_roc(max_fpr: float | None = None) -> Estimand:
 
 
 def _range_of_roc(max_fpr: float | None = None, **_tables: object) -> Bounds:
-    """From no area at all, which is no 0 on the scale of a part."""
+    """Range that begins with no area at all, which is no 0 on the scale of a part."""
     rate = 1.0 if max_fpr is None else max_fpr
     return Bounds((1 - rate) / (2 - rate), 1.0)
 

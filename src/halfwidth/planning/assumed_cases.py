@@ -44,17 +44,17 @@ class AssumedCases:
         failures_share: float = 0.0,
         worst: float = math.nan,
     ) -> AssumedCases:
-        """With this mean and SD after the cut."""
+        """Normal cases with this mean and SD after the cut."""
         return cls(mean, sd, bounds, failures_share, worst, *before_the_cut(mean, sd, bounds))
 
     @property
     def variance(self) -> float:
-        """Of all cases, failures among them."""
+        """Variance of all cases, failures among them."""
         share, apart = self.failures_share, self.mean - self.worst if self.failures_share else 0.0
         return (1 - share) * self.sd**2 + share * (1 - share) * apart**2
 
     def moved(self, distance: float) -> AssumedCases:
-        """The same with another mean."""
+        """A copy with another mean."""
         return AssumedCases.normal(
             self.mean + distance,
             self.sd,
@@ -100,7 +100,7 @@ class PilotCases:
 
     @classmethod
     def with_mean(cls, values: Array, mean: float, bounds: Bounds) -> PilotCases:
-        """With this mean, and the variance that the pilot tells of: n - 1 of n pairs are free."""
+        """Cases with this mean and the variance of the pilot: n - 1 of n pairs are free."""
         spread = math.sqrt(len(values) / (len(values) - 1))
         moved = mean + spread * (values - values.mean())
         return cls(np.sort(np.clip(moved, bounds.low, bounds.high)))
@@ -112,12 +112,12 @@ class PilotCases:
 
     @property
     def mean(self) -> float:
-        """Of the pilot's values."""
+        """Mean of the pilot's values."""
         return float(self.values.mean())
 
     @property
     def variance(self) -> float:
-        """Of the pilot's values."""
+        """Variance of the pilot's values."""
         return float(self.values.var())
 
     def drawn(self, key: Key, studies: int, n: int) -> Array:

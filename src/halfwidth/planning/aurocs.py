@@ -145,7 +145,7 @@ def _simulated_plan(
     wanted: float | None,
     assurance: float | None,
 ) -> SampleSize:
-    """By the intervals of studies; the formula says about how many cases to begin with."""
+    """Plan by the intervals of studies; the formula says about how many cases to begin with."""
     studies, share = areas.studies, None if assurance is None else check_assurance(assurance)
 
     def search(width: float) -> int:
@@ -170,7 +170,7 @@ def _simulated_plan(
 
 
 def named_class_counts(n: int, prevalence: float) -> dict[str, int]:
-    """The same by the name of the class."""
+    """Numbers of cases by the name of the class."""
     return dict(zip(("positives", "negatives"), class_counts(n, prevalence), strict=True))
 
 
@@ -226,7 +226,7 @@ def _interval_function(
 def _width_formula(
     area: float, share: float, named: str, ratio: float, level: Level
 ) -> WidthFormula:
-    """That of a method which has one; of others that of DeLong's interval on the logit."""
+    """Formula of a method that has one; of others that of DeLong's interval on the logit."""
     if named == hanley_mcneil.__name__ and ratio != 1:
         raise OptionError(
             "sd_ratio has no effect on hanley_mcneil, which supposes exponential scores"

@@ -122,7 +122,7 @@ def expected_intervals(
 def simulated_formula(
     plan: WidthFormula, expected: ExpectedIntervals, assumed: Mapping[str, float], shape: str
 ) -> WidthFormula:
-    """The same plan with the widths of simulated intervals."""
+    """A copy of the plan with the widths of simulated intervals."""
     name, text = expected.method.name, "its mean width over simulated studies of n cases"
     if len(expected.cases) > 1:
         text += " a group"

@@ -67,7 +67,7 @@ class AreaStudies:
         return mover(np.stack([one, other]), (first, second), "difference", self.level)
 
     def weighted_share(self, n: int) -> float:
-        """In how many studies ``auto`` takes Dirichlet weights, for a model at least."""
+        """Share of studies in which ``auto`` takes Dirichlet weights, for a model at least."""
         return float(self._few(self._drawn(min(n, MOST_CASES))).mean())
 
     @property
@@ -170,7 +170,7 @@ class AreaStudies:
 
     @property
     def _few_resamples(self) -> float:
-        """By how much ends of normal draws lie too near to the middle, on average."""
+        """Distance by which ends of normal draws lie too near to the middle, on average."""
         from scipy import special
 
         tail = self.level.tail

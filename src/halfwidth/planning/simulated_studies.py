@@ -256,7 +256,7 @@ class Studies:
 
     @functools.cached_property
     def pilot_factors(self) -> Array:
-        """By what the spread of the population may exceed that of the pilot, ascending.
+        """Factors by which the spread of the population may exceed that of the pilot, ascending.
 
         Pilots drawn from the pilot have widths that scatter about it as it does about the
         population, on a logarithmic scale the other way round. Cases drawn from a sample scatter

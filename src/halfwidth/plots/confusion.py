@@ -142,7 +142,7 @@ def _label(ax: Axes, confusion: Confusion, cell: float) -> None:
 
 
 def _write(ax: Axes, confusion: Confusion, cell: float, colours: Array) -> None:
-    """In each cell its share; its interval and its cases below, where there is room."""
+    """Write its share into each cell; its interval and its cases below, where there is room."""
     full = cell >= ROOM_FOR_ALL
     size = min(9.5, 72 * cell * (0.21 if full else 0.3))
     small, places = max(0.72 * size, 4.5), _decimals(confusion, cell)

@@ -64,7 +64,7 @@ class Figure(Generic[Drawing, Drawn, Numbers]):
         raise AttributeError(f"{self.__name__} is a figure and cannot be changed: {name}")
 
     def __reduce__(self) -> str:
-        """By its name, as a function is pickled."""
+        """Pickle it by its name, as a function is pickled."""
         return self.__qualname__
 
     def __call__(self, *args: Drawing.args, **options: Drawing.kwargs) -> Drawn:

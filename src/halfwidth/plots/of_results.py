@@ -148,7 +148,7 @@ def figure_of(result: Result, kind: str | None = None) -> AnyFigure:
 
 @figure(figures_of_forest.caption, figures_of_forest.frame)
 def _forest(estimates: Estimates) -> list[Figure]:
-    """Of many rows, grouped by the first column whose levels have several rows each, and sorted."""
+    """Forest of many rows, grouped by the first column whose levels have several, and sorted."""
     is_long = len(estimates) > LONG
     return figures_of_forest(estimates, by=_grouping(estimates) if is_long else None, sort=is_long)
 

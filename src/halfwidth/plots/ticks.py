@@ -77,7 +77,7 @@ class PlainNumbers(Formatter):
 
 
 class FittingTicks(Locator):
-    """As many round numbers as stand apart, however long the axis comes out in the layout."""
+    """Round numbers, as many as stand apart, however long the axis comes out in the layout."""
 
     def __init__(self, *, log: bool) -> None:
         self._log = log

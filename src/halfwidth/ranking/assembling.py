@@ -1,4 +1,4 @@
-"""From measured families to rankings."""
+"""Rankings of measured families."""
 
 from __future__ import annotations
 
@@ -292,7 +292,7 @@ def _mean_tau(distribution: RankDistribution | None) -> float:
 
 
 def _missing(family: FamilyJobs, policy: str) -> tuple[int, list[Caution]]:
-    """In how many cases values of some models are missing, and the caution about them."""
+    """Number of cases in which values of some models are missing, and the caution about them."""
     every = {id(job.records.absent): job.records for job in family.jobs.values()}.values()
     absent = [records.absent for records in every if records.absent is not None]
     if not any(each.any() for each in absent):
@@ -331,7 +331,7 @@ def _cautions(
     further: Sequence[Caution],
     scheme: str,
 ) -> tuple[Caution, ...]:
-    """Those of models, others, and of differences the rest; one that is not of all says whose."""
+    """Cautions of models, others, and of differences; one that is not of all says whose."""
     of_all = {one.code for one in further}
     # The last rank is no failure.
     of_all |= {"HW103"} if scheme == WITHIN_CASES else set()

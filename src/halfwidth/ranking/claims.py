@@ -36,7 +36,7 @@ class ClaimedPairs:
         return self.claims_of(np.ones(len(self.places), dtype=bool), parts)
 
     def set_of(self, model: int) -> RankSet:
-        """That of one model, which holds by itself: from its own pairs."""
+        """Set of one model, which holds by itself: from its own pairs."""
         return _rank_sets(*self.claims_of((self.places == model).any(axis=-1), 1))[model]
 
     def claims_of(self, some: Flags, parts: int) -> Claims:

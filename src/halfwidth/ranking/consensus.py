@@ -157,7 +157,7 @@ def consensus_of(
 
 
 def _subject(over: str, rankings: Sequence[Ranking], combine: str) -> str:
-    """In prose: ``mean of ranks by mean DSC over 9 tasks``."""
+    """Subject in prose: ``mean of ranks by mean DSC over 9 tasks``."""
     by = listed(list(dict.fromkeys(one.subject for one in rankings)))
     tasks = len({one.label for one in rankings})
     over_tasks = "" if over == METRICS else f" over {tasks} tasks"

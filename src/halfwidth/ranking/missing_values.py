@@ -68,7 +68,7 @@ def _measured_by(policy: Missing, family: FamilyPlan, how: Matched) -> FamilyJob
 
 
 def applying(policies: Mapping[str, Any], scheme: str) -> dict[str, Any]:
-    """Those of the policies that a scheme has a use for."""
+    """Policies that a scheme has a use for."""
     return {
         name: one for name, one in policies.items() if name != WORST_RANK or scheme == WITHIN_CASES
     }

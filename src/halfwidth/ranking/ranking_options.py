@@ -71,7 +71,7 @@ def resolve_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:
 
 
 def in_order(families: Sequence[Comparable]) -> tuple[list[Comparable], list[str]]:
-    """Those whose metric orders models, where there are some, and notes on the others."""
+    """Families whose metric orders models, where there are some, and notes on the others."""
     kept = [one for one in families if orders_models(plain(one.metric))]
     if not kept or len(kept) == len(families):
         return [*families], []

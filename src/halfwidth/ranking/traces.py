@@ -36,7 +36,7 @@ class Trace:
         return np.asarray(self._placed(self.merits[:, None], names)[0])
 
     def resampled(self, names: Sequence[str]) -> SmallRanks:
-        """The same on each resample, (B, K); 0 where a model has no value there."""
+        """Ranks on each resample, (B, K); 0 where a model has no value there."""
         return self._placed(self.replicates, names)
 
     def claimed(self, names: Sequence[str], rankings: int) -> Claims:

@@ -66,7 +66,7 @@ class WonTests(ClaimedPairs):
 
     @functools.cached_property
     def cautions(self) -> list[Caution]:
-        """Those of the tests, and where no model can win any."""
+        """Cautions of the tests, and where no model can win any."""
         cautions = [
             one.said_of(" vs ".join(pair))
             for pair, result in zip(self.pairs, self.results, strict=True)

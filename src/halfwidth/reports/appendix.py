@@ -128,7 +128,7 @@ def _sentences(texts: list[str]) -> str:
 
 
 def _undrawn(results: Results) -> str:
-    """That no seed is needed, unless bands of curves or ranks took draws."""
+    """Say that no seed is needed, unless bands of curves or ranks took draws."""
     if results.curves or results.rankings is not None:
         return ""
     return "Nothing was drawn at random: no number depends on a seed."

@@ -91,7 +91,7 @@ def results_of_data(
 
 
 def _with_unranked(estimates: Estimates, data: Data, **asked: Any) -> Estimates:
-    """Those of ranked models, and those of the metrics that rank none."""
+    """Estimates of ranked models, and those of the metrics that rank none."""
     if not any(note.startswith(NOT_RANKED) for note in estimates.notes):
         return estimates
     ranked = {one.metric for one in estimates}
@@ -100,7 +100,7 @@ def _with_unranked(estimates: Estimates, data: Data, **asked: Any) -> Estimates:
 
 
 def estimates_of_models(rankings: Rankings) -> Estimates:
-    """Those of the models, each labelled by its model, with the values behind them."""
+    """Estimates of the models, each labelled by its model, with the values behind them."""
     items, cases = [], []
     for ranking in rankings:
         for model in ranking.models:

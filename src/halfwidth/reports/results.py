@@ -48,7 +48,7 @@ class InputFile:
         return cls(f"{path.resolve().name}/", hashlib.sha256(os.fsencode(lines)).hexdigest(), role)
 
     def to_dict(self) -> dict[str, str]:
-        """As programs read it."""
+        """Dictionary for programs."""
         return {"file": self.name, "role": self.role, "sha256": self.digest}
 
 
@@ -75,7 +75,7 @@ class Results:
 
     @property
     def every_estimate(self) -> Iterator[Estimate]:
-        """Those of models and those of differences; ranked models have some of their own."""
+        """Estimates of models and of differences; ranked models have some of their own."""
         yield from self.estimates
         if self.comparisons is not None:
             yield from (item.estimate for item in self.comparisons)
@@ -84,7 +84,7 @@ class Results:
             yield from (model.estimate for ranking in self.rankings for model in ranking.models)
 
     def without_common_label(self) -> Results:
-        """The same without the name of the only column of values, which tells nothing apart."""
+        """A copy without the name of the only column of values, which tells nothing apart."""
         labels = {one.label for one in self.estimates}
         if len(labels) != 1 or any(one.by for one in self.estimates):
             return self
@@ -112,7 +112,7 @@ class Results:
 
     @property
     def rankings_of_many(self) -> tuple[Ranking, ...]:
-        """Those of more than two models: of two the difference says who is better."""
+        """Rankings of more than two models: of two the difference says who is better."""
         return tuple(one for one in self.rankings or () if len(one.models) > 2)
 
     @property

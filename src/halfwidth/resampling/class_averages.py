@@ -49,7 +49,7 @@ class Classes:
         average: Callable[[Array, Array], Array],
         bounds: Bounds = UNBOUNDED,
     ) -> Classes:
-        """With an average of both, (S, C) -> (S,), that is linear in the values."""
+        """Average of values and support, (S, C) -> (S,), that is linear in the values."""
         weights = linear_weights(lambda each: average(each, support), values)
         # Whether shares matter is of the average, not of samples, which may hold a single class.
         even = np.ones((1, support.shape[-1]))
@@ -165,7 +165,7 @@ def _averaged(average: Callable[[Array, Array], Array], support: Array, each: Ar
 
 
 def _variance(replicates: Array) -> Array:
-    """Of those that are defined, (S, B) -> (S,); 0 where none is."""
+    """Variance of the replicates that are defined, (S, B) -> (S,); 0 where none is."""
     return np.asarray(np.ma.masked_invalid(replicates).var(axis=-1).filled(0.0))
 
 

@@ -69,7 +69,7 @@ class Design:
 
     @functools.cached_property
     def effective_units(self) -> float:
-        """As many units of equal size as these weigh: Σₕ (Σ n)²/Σ n² (Kish), n their cases."""
+        """Units of equal size that these are worth: Σₕ (Σ n)²/Σ n² (Kish), n their cases."""
         sizes = self.by_stratum(self.unit_sizes.astype(float))
         return float(sum(n.sum() ** 2 / (n**2).sum() for n in sizes))
 

@@ -125,7 +125,7 @@ class DrawnReplicates(ABC):
         return tails
 
     def row_alone(self, row: int) -> Replicates:
-        """Those of one sample of the batch."""
+        """Replicates of one sample of the batch."""
         return Replicates.sorting(self._rows[[row]])
 
     def mean(self) -> Array:
@@ -163,7 +163,7 @@ class Replicates(DrawnReplicates):
 
     @functools.cached_property
     def n_undefined(self) -> NDArray[np.intp]:
-        """Those that come last."""
+        """Number of undefined replicates, which come last."""
         if not np.isnan(self.ordered[..., -1]).any():
             return np.zeros(self.ordered.shape[:-1], dtype=np.intp)
         return np.asarray(np.isnan(self.ordered).sum(axis=-1))

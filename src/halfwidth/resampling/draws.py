@@ -71,7 +71,7 @@ class Plan:
         return [(start, min(start + step, total)) for start in range(0, total, step)]
 
     def keys(self, design: Design) -> list[tuple[rng.Key, int, int]]:
-        """For each stratum the key of its draws, its first unit and its number of units."""
+        """Keys of the draws of each stratum, with its first unit and its number of units."""
         if len(design.strata) == 1:
             return [
                 (rng.derive_key(self.entropy, "bootstrap", "iid", design.units), 0, design.units)

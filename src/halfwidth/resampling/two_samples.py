@@ -65,7 +65,7 @@ class TwoSamples:
     effect: Effect = "difference"
 
     def _scaled(self, values: Array) -> Array:
-        """As they are for a difference; as logarithms for a ratio, of positive values."""
+        """Values as they are for a difference; their logarithms for a ratio, of positive ones."""
         if self.effect == "difference":
             return values
         return np.log(np.where(values > 0, values, np.nan))

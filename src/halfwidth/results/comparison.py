@@ -97,7 +97,7 @@ class Difference(SingleResult):
 
     @property
     def label(self) -> str:
-        """That of the family."""
+        """Label of the family."""
         return self.estimate.label
 
     @property
@@ -138,7 +138,7 @@ class Difference(SingleResult):
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """Those of the difference and of its test."""
+        """Cautions of the difference and of its test."""
         raised = dict.fromkeys(
             (*self.estimate.cautions, *(self.test.cautions if self.test else ()))
         )

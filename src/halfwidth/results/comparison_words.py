@@ -364,7 +364,7 @@ def share_that_undoes(difference: Difference) -> float:
 
 
 def _share_failing(difference: Difference, bound: float, value: float) -> float:
-    """The same for an oriented bound, and the model that could fail."""
+    """Share of failures for an oriented bound, and the model that could fail."""
     spec, verdict = difference.estimate.statistic_spec.spec, difference.verdict
     worst = difference.metric_spec.spec.worst
     means = difference.effect == "difference" and spec.is_mean_of_values

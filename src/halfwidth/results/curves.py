@@ -163,7 +163,7 @@ class CurveLike(Protocol):
 
     @property
     def kind(self) -> str:
-        """Its kind."""
+        """Kind of the curve."""
 
     @property
     def label(self) -> str:
@@ -171,7 +171,7 @@ class CurveLike(Protocol):
 
     @property
     def line(self) -> Array:
-        """Its corners."""
+        """Corners of the curve."""
 
     @property
     def area(self) -> Estimate | None:

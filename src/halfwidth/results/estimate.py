@@ -239,14 +239,14 @@ class Estimate(SingleResult):
 
     @property
     def unseen_ends(self) -> ConfidenceInterval:
-        """That interval as figures show it behind its own: NaN where it is not much longer."""
+        """Ends if unseen failures count, for figures: NaN where they are not much farther apart."""
         if self.if_unseen_failures is None or not self.unseen_failures_matter:
             return ConfidenceInterval(math.nan, math.nan)
         return self.if_unseen_failures
 
     @property
     def unseen_failures_text(self) -> str:
-        """That interval in words: ``0.69 to 0.92``, ``at least 0.69``."""
+        """Interval if unseen failures count, in words: ``0.69 to 0.92``, ``at least 0.69``."""
         low, high = (self.text_of(end) for end in self.if_unseen_failures or (math.nan, math.nan))
         return {
             "two-sided": f"{low} to {high}",
@@ -473,7 +473,7 @@ class Estimate(SingleResult):
 
 
 def turned_round(estimate: Estimate) -> Estimate:
-    """That of the difference of the same two models, the second minus the first."""
+    """Estimate of the difference of the same two models, the second minus the first."""
 
     def negative(ends: tuple[float, float]) -> ConfidenceInterval:
         low, high = (0.0 - end for end in reversed(ends))

@@ -75,7 +75,7 @@ def codes_cell(result: Any) -> Cell:
 
 
 def seed_note(seeds: Iterable[int | None], n_resamples: Iterable[int | None]) -> Adaptive:
-    """By which seed all that was drawn can be drawn again, and the most resamples of any result."""
+    """Seed by which all that was drawn can be drawn again, and the most resamples of any result."""
     known = {seed for seed in seeds if seed is not None}
     most = max((count or 0 for count in n_resamples), default=0)
     drawn = f", {most} resamples" if most else ""

@@ -47,7 +47,7 @@ class Gate(Result):
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """Those of the comparisons."""
+        """Cautions of the comparisons."""
         return self.comparisons.cautions
 
     @property

@@ -205,7 +205,7 @@ class Ranking(SingleResult):
 
     @property
     def confidence_level(self) -> float:
-        """That of all sets of ranks together, and of each marginal one."""
+        """Confidence level of all sets of ranks together, and of each marginal one."""
         own = self.models[0].estimate
         return float((own.asked or own.level).confidence_level)
 

@@ -249,7 +249,7 @@ class RankStability(Result, ResultSequence[RankAgreement]):
     items: tuple[RankAgreement, ...] = ()
 
     def over(self, what: str) -> RankStability:
-        """Those over tasks, metrics or schemes, or with the consensus."""
+        """Rankings over tasks, metrics or schemes, or with the consensus."""
         return RankStability(tuple(item for item in self if item.over == what))
 
     @property

@@ -53,7 +53,7 @@ class Result:
         raise NotImplementedError
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """The same as flat rows, numbers left as they are."""
+        """Flat rows, numbers left as they are."""
         raise NotImplementedError
 
     def document(self) -> Document:
@@ -185,7 +185,7 @@ class CollectedResult(Protocol):
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """Its cautions."""
+        """Cautions of the result."""
 
     def sentence(self) -> str:
         """One sentence for a paper."""
@@ -221,7 +221,7 @@ class ResultCollection(Result, ResultSequence[OneResult]):
         return tuple(dict.fromkeys(caution for item in self for caution in item.cautions))
 
     def with_cautions(self, further: Sequence[Caution]) -> Self:
-        """The same results, each with further cautions, in the order of their codes."""
+        """Results, each with further cautions, in the order of their codes."""
         if not further:
             return self
         items = tuple(

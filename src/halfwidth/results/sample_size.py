@@ -404,7 +404,7 @@ def _overview(plans: Sequence[SampleSize]) -> Table:
 
 
 def _heading(plans: Sequence[SampleSize]) -> str:
-    """Of a column of n: what it counts, where that is not cases."""
+    """Heading of a column of n: what it counts, where that is not cases."""
     counted = {plan.counted for plan in plans}
     return CLUSTERS if counted == {CLUSTERS} else "n"
 
@@ -521,7 +521,7 @@ def _simulation_lines(plan: SampleSize, *, alone: bool) -> list[str]:
 
 
 def _cluster_lines(plans: Sequence[SampleSize]) -> list[str]:
-    """That n counts clusters, and how many cases these have."""
+    """Lines that say that n counts clusters, and how many cases these have."""
     each = {plan.label: plan.n_cases / plan.n for plan in plans if plan.n_cases is not None}
     if not each:
         return []

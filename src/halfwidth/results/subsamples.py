@@ -98,7 +98,7 @@ class Subsamples(Result):
         return [{name: getattr(row, name) for name in names} for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain types."""
+        """Dictionary of plain types."""
         return {
             "schema_version": SCHEMA_VERSION,
             "label": self.label,

@@ -1,1 +1,1 @@
-"""From masks to a per-case table: which files belong together, what their labels are called."""
+"""Masks made into a per-case table: which files belong together, what their labels are called."""

@@ -1,4 +1,4 @@
-"""From the scores of single cases to the table of all: every label in every case, with cautions."""
+"""Table of all scores, made of those of single cases: every label in every case, with cautions."""
 
 from __future__ import annotations
 

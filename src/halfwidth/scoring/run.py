@@ -69,7 +69,7 @@ def _outcomes(
 
 
 def _attempt_in(folder: Path, files: CaseFiles, settings: ScoringSettings) -> Outcome:
-    """In a worker, which may be left from a call that was made in another folder."""
+    """Attempt a case in a worker, which may be left from a call in another folder."""
     os.chdir(folder)
     return _attempt(files, settings)
 

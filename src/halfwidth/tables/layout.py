@@ -109,7 +109,7 @@ class Slice:
     refusal: DataError | None = None
 
     def checked(self) -> Slice:
-        """The same, of a metric that is asked for."""
+        """Slice itself, unless something has to be asked first."""
         if self.refusal is not None:
             raise self.refusal
         return self

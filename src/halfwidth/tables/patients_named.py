@@ -38,7 +38,7 @@ def patients_named(images: Sequence[str]) -> tuple[int, str] | None:
 
 
 def patients_of_cases(ids: Sequence[str]) -> tuple[int, str] | None:
-    """The same of case ids, also where these are a patient and a number that begins anew.
+    """Patients named by case ids, also by a patient and a number that begins anew.
 
     >>> patients_of_cases(["p0_0", "p0_1", "p1_0", "p1_1"]), patients_of_cases(["s1_0", "s1_1"])
     ((2, 'p0_0'), None)

@@ -12,7 +12,7 @@ from halfwidth.io.table import Table
 
 
 def wanted_levels(conditions: Sequence[str], columns: Collection[str] = ()) -> dict[str, list[str]]:
-    """For each column the levels that are wanted of it, from ``COLUMN=LEVEL``.
+    """Levels that are wanted of each column, from ``COLUMN=LEVEL``.
 
     The first sign that ends one of these ``columns`` divides, else the first.
 

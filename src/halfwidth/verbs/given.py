@@ -37,7 +37,7 @@ Data = DataOfModels
 def as_data_of_models(
     data: Any, other: Any, metric: Any, verb: str, *, estimates: bool = False
 ) -> Data:
-    """As `as_data`, for a verb that takes no readings."""
+    """Data as of `as_data`, for a verb that takes no readings."""
     dataset = as_data(data, other, metric, estimates=estimates)
     if isinstance(dataset, Readings):
         raise OptionError(

@@ -32,7 +32,7 @@ def objects_drawn(matches: ScoredMatches, counts: Numbers) -> Numbers:
 
 
 def above_zero(totals: Numbers) -> Numbers:
-    """The same with 1 for 0, to divide by; weights of images may add up to less than 1."""
+    """Totals with 1 for 0, to divide by; weights of images may add up to less than 1."""
     return np.where(totals > 0, totals, 1)
 
 
@@ -114,7 +114,7 @@ class AveragePrecision:
 
 
 def reordered(matches: ScoredMatches, *, true_first: bool) -> Iterator[ScoredMatches]:
-    """At each threshold, with the true positives of each score before the false ones, or behind."""
+    """Matches at each threshold, true positives of a score before the false ones, or behind."""
     tie = np.append(0, np.cumsum(matches.last))[: len(matches.image)]
     for outcome in matches.outcome:
         true = outcome == Outcome.TRUE_POSITIVE

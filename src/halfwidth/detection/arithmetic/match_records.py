@@ -27,7 +27,7 @@ MOST_THRESHOLDS = 26
 
 @frozen
 class ScoreRecords:
-    """From match lists to the records of a metric of ranked matches."""
+    """Match lists as the records of a metric of ranked matches."""
 
     which: int | None = None  # The only class that counts; None: all
     pooled: bool = False  # Whether all classes count as one
@@ -91,7 +91,7 @@ def _with_rows(records: Array, rows: int) -> Array:
 
 @frozen
 class Unpack:
-    """From records back to the ranked matches of each class."""
+    """Records as the ranked matches of each class again."""
 
     classes: int
     thresholds: int
@@ -124,7 +124,7 @@ def _last_of_ties(score: Array) -> NDArray[np.bool_]:
 
 @frozen
 class SumRecords:
-    """From match lists to the records of a function of sums over images."""
+    """Match lists as the records of a function of sums over images."""
 
     form: ImageSums
     which: int | None = None  # The only class that counts; None: all

@@ -172,7 +172,7 @@ class _Concordances:
 
 
 def _with_weights(ranking: Ranking) -> Ranking:
-    """For the kernel that takes any weights."""
+    """Ranking for the kernel that takes any weights."""
     weight = np.ones(ranking.case.shape) if ranking.weight is None else ranking.weight
     return Ranking(ranking.case, ranking.mark, weight)
 

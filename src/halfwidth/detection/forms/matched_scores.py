@@ -50,7 +50,7 @@ class MatchedSamples(Prepared):
 
     @classmethod
     def prepare(cls, records: Array, design: Design, statistic: Statistic) -> MatchedSamples:
-        """From records, (S, k, n)."""
+        """Unpack records, (S, k, n)."""
         form = declared_form(statistic, MatchedScores)
         return cls(form, [form.unpack(one) for one in records], design)
 
@@ -62,7 +62,7 @@ class MatchedSamples(Prepared):
         return known if len(known) == len(self.samples) else None
 
     def pace(self, plan: Plan) -> Pace:
-        """As counts fit into a block."""
+        """Pace at which counts fit into a block."""
         if plan.compiles and self.kernels:
             return Pace(whole_lanes(MOST_COUNTS // self.design.units), threaded=True)
         longest = max((len(one.image) for each in self.samples for one in each), default=0)

@@ -81,7 +81,7 @@ def _observed(form: MatchedScores, matches: ScoredMatches) -> tuple[float, float
 def _replicates(
     sets: Sequence[ByClass], design: Design, form: MatchedScores, plan: Plan, ends: Array
 ) -> Replicates:
-    """Of test sets that share their weights, given those of pseudo-images, (C, sides, 4, B)."""
+    """Replicates of test sets that share weights, given pseudo-images, (C, sides, 4, B)."""
     pseudo = pseudo_units(design)
     classes, sides = ends.shape[:2]
     extended = [[with_pseudo_units(one, design) for one in by_class] for by_class in sets]
@@ -147,7 +147,7 @@ Curves = Callable[[NDArray[np.uint8], native.Counts | None], tuple[Array, Array]
 
 
 def _curves_of(form: MatchedScores, matches: ScoredMatches, pseudo: Design, plan: Plan) -> Curves:
-    """From counts to the values of one class and what is to be found of it, (B,) each."""
+    """Values of one class and what is to be found of it, (B,) each, from counts."""
     fits = plan.compiles and len(matches.image) < MOST_ENTRIES
     kernel = compiled(form.curve, (matches,), pseudo, any_counts=True) if fits else None
 
@@ -180,7 +180,7 @@ def images_each(design: Design) -> int:
 
 
 def with_pseudo_units(matches: ScoredMatches, design: Design) -> ScoredMatches:
-    """With four units more, in the order of `ends_of_rows`.
+    """Add four units, in the order of `ends_of_rows`.
 
     Of those with objects the first has all of them found above all scores, the third none; of those
     without the second has false positives above all scores, the fourth no mark. Equal scores are

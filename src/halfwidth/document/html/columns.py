@@ -41,7 +41,7 @@ def align(page: Element) -> None:
 
 
 def _align(tables: Iterable[Element]) -> None:
-    """The same widths for columns of the same heading.
+    """Give columns of the same heading the same widths.
 
     A column that a table does not have leaves its room to the first one or to the last.
     """

@@ -74,7 +74,7 @@ def _cap(x: float, middle: float) -> Element:
 
 
 def _arrow(x: float, middle: float, way: int) -> Element:
-    """Its corners are pixels, so it is a drawing of its own whose origin is its point."""
+    """Draw an arrow by itself, with its point as the origin, since its corners are pixels."""
     points = f"0,0 {-way * _ARROW},{-_CAP} {-way * _ARROW},{_CAP}"
     polygon = element("polygon", points=points, class_="arrow")
     return element("svg", polygon, x=_at(x), y=middle, overflow="visible")

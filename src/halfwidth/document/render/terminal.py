@@ -159,7 +159,7 @@ def _shown(column: Column, width: int) -> str:
 
 
 def _heading(column: Column) -> str:
-    """Its longest part: over numbers a heading is broken at a hyphen or a slash."""
+    """Longest part of a heading: over numbers it is broken at a hyphen or a slash."""
     parts = _AFTER_HYPHEN.split(column.heading) if column.right else [column.heading]
     return max(parts, key=length)
 

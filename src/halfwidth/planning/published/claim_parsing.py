@@ -1,4 +1,4 @@
-"""From the printed numbers of a paper to a claim, checked once."""
+"""Claims made of the printed numbers of a paper, checked once."""
 
 from __future__ import annotations
 

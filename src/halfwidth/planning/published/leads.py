@@ -179,7 +179,7 @@ def _row(
 
 
 def reaches_of(claim: Claim, level: Level) -> list[Reach]:
-    """With the SD, then with the smallest and the largest that is plausible."""
+    """Reaches with the SD, then with the smallest and the largest that is plausible."""
     match claim:
         case MeanClaim():
             from scipy import special
@@ -197,7 +197,7 @@ def reaches_of(claim: Claim, level: Level) -> list[Reach]:
 
 
 def _largest_correlation(claim: Claim, rival: Claim) -> float:
-    """For two counts: the correlation if as many cases as possible are right for both models."""
+    """Correlation of two counts if as many cases as possible are right for both models."""
     if not isinstance(claim, CountClaim):
         return 1.0
     p, q = claim.value, rival.value

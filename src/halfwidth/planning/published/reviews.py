@@ -64,7 +64,7 @@ class Review(SingleResult):
 
     @property
     def label(self) -> str:
-        """Of what it is."""
+        """Label of the claim."""
         return self.estimate.label
 
     @property
@@ -99,7 +99,7 @@ class Review(SingleResult):
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """Those of the estimate to quote."""
+        """Cautions of the estimate to quote."""
         return self.estimate.cautions
 
     @property

@@ -231,7 +231,7 @@ def _blobs_over_tasks(group: Sequence[Ranking], styles: Styles) -> list[RankingP
 
 
 def _pages(panels: Sequence[RankingPanel], layout: RankingLayout) -> list[Figure]:
-    """As few pages as hold the panels, filled evenly."""
+    """Pages, as few as hold the panels, filled evenly."""
     width = WIDTHS[layout.width]
     below = layout.below + height_below(layout.legend, layout.note, width)
     height = len(layout.names) * layout.row + AROUND

@@ -70,7 +70,7 @@ def frame_of_podium(ranking: Ranking, order: Sequence[str]) -> pd.DataFrame:
 
 
 def _spread(means: Any) -> NDArray[np.intp]:
-    """At most so many cases, evenly by their mean."""
+    """Choose at most so many cases, evenly by their mean."""
     order = np.argsort(means, kind="stable")
     if len(order) <= MOST_CASES:
         return np.asarray(order)

@@ -149,7 +149,7 @@ class _Cells:
     size: float = 1.0
 
     def seen_from(self, end: Array, other: Array) -> GammaRatios:
-        """As of `_Units`."""
+        """Ratios seen from an end, as of `_Units`."""
         points = ((self.medians - end) + self.distances) / (other - end)
         none = np.empty((len(points), 0))
         return GammaRatios(none, none[0], points, np.ones(points.shape), self.masses)
@@ -177,7 +177,7 @@ def _with_atoms(
     pseudo_cases: PseudoCases,
     size: float,
 ) -> GammaRatios:
-    """The same with pseudo-units at the bounds, the one that units are seen from first."""
+    """Units with pseudo-units at the bounds, the one that units are seen from first."""
     points, each = _atoms(pseudo_cases, masses)
     shape = (len(units.totals), len(points))
     places = (points - ends[0]) * size / (ends[1] - ends[0])
@@ -212,7 +212,7 @@ def _reaching(
     outermost: Outermost,
     tails: tuple[Array, Array],
 ) -> tuple[GammaRatios, GammaRatios]:
-    """The same with a pseudo-unit beyond the outermost unit, at a place that is random."""
+    """Ratios with a pseudo-unit beyond the outermost unit, at a place that is random."""
     (low, high), size = ends, 1.0 if design.equal_sizes else design.n / design.units
     mean, below, above = outermost
 
@@ -265,7 +265,7 @@ class DirichletMeans(Undrawn):
     quantiles: dict[float, Array] = field(default_factory=dict)
 
     def quantile(self, probability: Array | float) -> Array:
-        """The same quantile of each sample, at both ends, which are asked for in turn."""
+        """Quantile of each sample, at both ends, which are asked for in turn."""
         share = float(np.max(probability))
         tail, samples = 1 - share if self.is_upper else share, len(self.from_low.masses)
         key = round(tail, 15)
@@ -297,7 +297,7 @@ class DirichletMeans(Undrawn):
 def _drawn(
     values: Array, design: Design, plan: Plan, pseudo_cases: PseudoCases
 ) -> tuple[Quantiles, Quantiles]:
-    """From weights that are drawn, where strata have fixed shares of the cases."""
+    """Distributions from weights that are drawn, where strata have fixed shares of the cases."""
     totals = design.by_stratum(design.totals(values))
     sizes = design.by_stratum(design.unit_sizes.astype(float))
     shares = [float(size.sum()) / design.n for size in sizes]

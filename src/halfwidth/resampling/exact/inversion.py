@@ -81,7 +81,7 @@ class RandomUnit:
     mass: float
 
     def rows(self, chosen: NDArray[Any]) -> RandomUnit:
-        """Those of some samples."""
+        """Units of some samples."""
         return RandomUnit(self.totals[chosen], self.shares[chosen], self.size, self.mass)
 
     def above(self, others: RandomUnit) -> RandomUnit:
@@ -125,7 +125,7 @@ class Tilted(NamedTuple):
         return cumulants
 
     def rows(self, chosen: NDArray[Any]) -> Tilted:
-        """Those of some samples."""
+        """Terms of some samples."""
         return Tilted(self.q[chosen], self.shares[chosen], self.mass, self.log_mean[chosen])
 
     def along(self, off: Complex) -> Complex:
@@ -154,7 +154,7 @@ class GammaRatios:
     random: RandomUnit | None = None
 
     def rows(self, chosen: NDArray[Any]) -> GammaRatios:
-        """Those of some samples."""
+        """Ratios of some samples."""
         return GammaRatios(
             self.totals[chosen],
             self.sizes,
@@ -176,7 +176,7 @@ class GammaRatios:
         )
 
     def merged(self) -> GammaRatios:
-        """The same, equal units of a single sample made one atom where there are many such."""
+        """Make equal units of a single sample one atom where there are many such."""
         if len(self.totals) != 1 or len(self.sizes) < FEW_UNITS or np.ptp(self.sizes):
             return self
         distinct, counts = np.unique(self.totals[0], return_counts=True)
@@ -544,7 +544,7 @@ class _Path(NamedTuple):
     bend: Array
 
     def rows(self, chosen: NDArray[Any]) -> _Path:
-        """Those of some samples."""
+        """Paths of some samples."""
         tilted = self.tilted and self.tilted.rows(chosen)
         q, q_atoms, masses, _, s, scale, bend = self
         return _Path(

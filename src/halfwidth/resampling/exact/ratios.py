@@ -77,7 +77,7 @@ def unit_pairs(numerator: Array, denominator: Array, sizes: Array | None = None)
 
 
 def quotient_distribution(parts: Array, design: Design) -> Distribution | None:
-    """The same of the cases of a sample, (2, n); a unit adds up those that it has."""
+    """Distribution of the quotient of a sample, (2, n); a unit adds up the cases that it has."""
     strata = []
     for units in design.by_stratum(design.totals(parts)):
         (numerator, denominator), sizes = np.unique(units, axis=-1, return_counts=True)

@@ -78,7 +78,7 @@ class CellSamples(Prepared):
 
     @classmethod
     def prepare(cls, codes: Array, design: Design, statistic: Statistic) -> CellSamples:
-        """Of a function of counts of cells."""
+        """Count the cells of samples, for a function of these counts."""
         return cls(declared_form(statistic, CellCounts), codes, design)
 
     @property
@@ -146,7 +146,7 @@ class CellSamples(Prepared):
         return Shared(("cells", cells), [self.codes], lambda block: (self._counts(block),), finish)
 
     def evaluate(self, block: Block, into: Array) -> None:
-        """From the counts of each cell, a few resamples at a time."""
+        """Evaluate the counts of each cell, a few resamples at a time."""
         if self.multinomial or not (self.in_runs and isinstance(block, Drawn)):
             into[:] = self.form.finish(np.moveaxis(self._counts(block), 0, -1))
             return
@@ -223,7 +223,7 @@ def exact_distribution(
 
 
 def leave_one_out(codes: Array, design: Design, statistic: Statistic) -> Array:
-    """As many evaluations as there are cells, of independent cases."""
+    """Values without each unit: of independent cases as many evaluations as there are cells."""
     form = declared_form(statistic, CellCounts)
     counts, each = count_cells(codes, form.n_cells), form.n_cells
     out = np.empty((len(codes), design.units))

@@ -128,7 +128,7 @@ def _each_class(form: CellCounts) -> ByClass | None:
 
 
 def _replicates(form: CellCounts, cells: Array, added: Array, classes: Classes | None) -> Array:
-    """With pseudo-cases in the cells, (B, K), or in TP, FN, FP and TN of classes, (4, B, C)."""
+    """Replicates with pseudo-cases in cells, (B, K), or in TP, FN, FP, TN of classes, (4, B, C)."""
     by_class = _each_class(form)
     if by_class is None:
         return form.finish(cells + added)[:, None]
@@ -144,7 +144,7 @@ def _replicates(form: CellCounts, cells: Array, added: Array, classes: Classes |
 
 
 def _classes(form: CellCounts, counts: Array, bounds: Bounds = UNBOUNDED) -> Classes | None:
-    """Those of an average."""
+    """Classes of an average."""
     by_class = _each_class(form)
     if by_class is None or by_class.average is None:
         return None
@@ -175,7 +175,7 @@ def _pseudo_cells(form: CellCounts, masses: Masses, plan: Plan) -> Array:
 
 
 def _pseudo_pairs(form: CellCounts, masses: Masses, plan: Plan) -> list[Array]:
-    """The same of pseudo-pairs, for the first model and for the second."""
+    """Weights of pseudo-pairs, for the first model and for the second."""
     n_classes, by_class = round(form.n_cells**0.5), _each_class(form)
     if n_classes > 2 and by_class is None:
         return _spread_over_cells(masses, n_classes, plan)

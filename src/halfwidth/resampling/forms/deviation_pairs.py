@@ -30,7 +30,7 @@ from halfwidth.resampling.weights.pareto_places import drawn_reach
 def differences_of_deviations(
     pairs: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
 ) -> BothEnds:
-    """Those of which the lower and the upper end are quantiles; of pairs, (S, 2, n)."""
+    """Differences whose quantiles the lower and the upper end are; of pairs, (S, 2, n)."""
     if pseudo_cases.reach is None:
         raise TypeError("pseudo-pairs at the bounds have no regression")
     centres = [middle_of(pairs[:, side]) for side in (0, 1)]

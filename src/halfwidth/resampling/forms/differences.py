@@ -65,7 +65,7 @@ class ContrastedModels(Prepared):
     statistic: Statistic  # The contrast
 
     def pace(self, plan: Plan) -> Pace:
-        """That of the models."""
+        """Pace of the models."""
         return self.prepared.pace(plan)
 
     def shared(self, _plan: Plan) -> Shared:
@@ -106,7 +106,7 @@ def _leave_one_out(inner: Engine, pairs: Array, design: Design, statistic: Stati
 def _exact_distribution(
     inner: Engine, pairs: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Distribution | None:
-    """That of a mean of differences."""
+    """Distribution of a mean of differences."""
     if inner.exact_distribution is None or not is_mean_of_differences(statistic):
         return None
     return inner.exact_distribution(_differences(pairs), design, single_model(statistic), plan)
@@ -126,7 +126,7 @@ def _has_standard_error(statistic: Statistic) -> bool:
 
 
 def _standard_error(pairs: Array, design: Design, statistic: Statistic) -> Array:
-    """From the influence of one model minus that of the other; DeLong's of two AUROCs."""
+    """SE from the influence of one model minus that of the other; DeLong's of two AUROCs."""
     if not _is_of_auroc(statistic):
         return linearized(pairs, design, statistic)
 

@@ -34,7 +34,7 @@ def replicates_by(
 
 
 def replicates_of(prepared: Prepared, samples: int, design: Design, plan: Plan) -> Array:
-    """The same of samples that are ready."""
+    """Replicates of samples that are ready."""
     shared = prepared.shared(plan)
     if shared is not None:
         return _finished(shared, prepared, design, plan)
@@ -49,7 +49,7 @@ def replicates_of(prepared: Prepared, samples: int, design: Design, plan: Plan) 
 
 
 def _finished(shared: Shared, prepared: Prepared, design: Design, plan: Plan) -> Array:
-    """From what is kept for other statistics of the same samples."""
+    """Replicates from what is kept for other statistics of the same samples."""
 
     def reduced() -> list[NDArray[Any]]:
         blocks = evaluated(shared.reduce, design, plan, prepared.pace(plan))
@@ -67,7 +67,7 @@ def left_out_by(engine: Engine, values: Array, design: Design, statistic: Statis
 
 
 def without_each_unit(prepared: Prepared, samples: int, design: Design) -> Array:
-    """As resamples that lack a unit, (S, U)."""
+    """Values without each unit, made as resamples that lack it, (S, U)."""
     out = np.empty((samples, design.units))
     pace = prepared.pace(Plan(0, design.units))
     for left_out, block in all_but_one(design, pace.at_once):

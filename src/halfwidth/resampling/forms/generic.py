@@ -75,7 +75,7 @@ class WeighedSamples(Prepared):
             row[:] = self.form.finish(parts)
 
     def _parts(self, block: Block) -> Iterator[Array]:
-        """Of each sample, (K, B)."""
+        """Replicates of each sample, (K, B)."""
         drawn = block.rows()[:, self.design.unit_of_case].astype(float)
         for parts, records in zip(self.parts, self.values, strict=True):
             yield parts(drawn * records[2] if len(records) > 2 else drawn)

@@ -35,7 +35,7 @@ class JointResamples:
     covariances: Array  # (B, K, K)
 
     def logarithms(self) -> JointResamples:
-        """The same of the logarithms of the statistics; NaN where one is not positive."""
+        """Logarithms of the statistics; NaN where one is not positive."""
         positive = np.where(self.values > 0, self.values, np.nan)
         scaled = self.covariances / (positive[:, :, None] * positive[:, None, :])
         return JointResamples(np.log(positive), scaled)
@@ -108,7 +108,7 @@ def joint_tables(records: Sequence[Array], design: Design, form: CellCounts) -> 
 def _resample_tables(
     counts: Array, tables: Sequence[Array], design: Design, form: CellCounts
 ) -> JointResamples:
-    """From the counts of units and the cells of each, (B, U) and (U, cells)."""
+    """Resample tables by the counts of units and the cells of each, (B, U) and (U, cells)."""
     weights = np.ascontiguousarray(counts, dtype=float)
     values = np.empty((len(weights), len(tables)))
     parts = np.empty((len(weights), len(tables), weights.shape[-1]))
@@ -136,7 +136,7 @@ class _Against:
 
     @classmethod
     def from_groups(cls, group: NDArray[np.intp], other_group: NDArray[np.intp]) -> _Against:
-        """From the number of the group of equal scores of each case, the highest score first."""
+        """Take the number of the group of equal scores of each case, the highest score first."""
         order = np.argsort(other_group, kind="stable")
         ordered = other_group[order]
         above, up_to = (np.searchsorted(ordered, group, side) for side in ("left", "right"))

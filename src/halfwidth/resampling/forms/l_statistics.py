@@ -62,15 +62,15 @@ class SortedSamples(Prepared):
 
     @classmethod
     def prepare(cls, values: Array, design: Design, statistic: Statistic) -> SortedSamples:
-        """Of an L-statistic."""
+        """Sort samples for an L-statistic."""
         return cls(values, design, _weights(statistic))
 
     def pace(self, plan: Plan) -> Pace:
-        """As counts and values fit into a block."""
+        """Pace at which counts and values fit into a block."""
         return Pace(plan.block_elements // max(self.design.n, len(self.values)))
 
     def evaluate(self, block: Block, into: Array) -> None:
-        """By the weights of the places that a case fills."""
+        """Evaluate by the weights of the places that a case fills."""
         # In a sorted resample the case at sorted position i fills the places from C₍i-1₎ + 1 to
         # C₍i₎, C the cumulated counts; its weight is the sum of the L-weights over those places.
         counts, design, weights = block.rows(), self.design, self.weights

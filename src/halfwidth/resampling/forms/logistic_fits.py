@@ -36,11 +36,11 @@ class FittedSamples(Prepared):
         return cls([regression(form, one) for one in records], design)
 
     def pace(self, plan: Plan) -> Pace:
-        """As weights of cases fit into a block."""
+        """Pace at which weights of cases fit into a block."""
         return Pace(plan.block_elements // self.design.n)
 
     def evaluate(self, block: Block, into: Array) -> None:
-        """From fits to the cases weighted by how often their units are drawn."""
+        """Fit the cases weighted by how often their units are drawn."""
         drawn = block.rows()[:, self.design.unit_of_case].astype(float)
         for one, row in zip(self.regressions, into, strict=True):
             weights, coefficients = drawn * one.weights, one.fitted.coefficients
@@ -76,7 +76,7 @@ def _left_out(one: Regression, design: Design) -> Array:
 
 
 def model_error(records: Array, _design: Design, statistic: Statistic) -> Array:
-    """By the inverse of the information."""
+    """SE by the inverse of the information."""
     form = declared_form(statistic, LogisticFit)
     return np.concatenate([np.atleast_1d(one.model_error()) for one in regressions(form, records)])
 

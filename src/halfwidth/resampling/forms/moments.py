@@ -83,7 +83,7 @@ class PowerSums(Prepared):
 
     @classmethod
     def prepare(cls, values: Array, design: Design, statistic: Statistic) -> PowerSums:
-        """From values, (S, n)."""
+        """Raise values, (S, n), to powers."""
         form, centre = declared_form(statistic, Moments), middle_of(values)
         powers = [design.totals((values - centre) ** power) for power in range(1, form.order + 1)]
         sizes = [] if design.equal_sizes else [design.unit_sizes[None].astype(float)]
@@ -91,11 +91,11 @@ class PowerSums(Prepared):
         return cls(form, statistic.parameters, centre, Features(rows, design))
 
     def pace(self, plan: Plan) -> Pace:
-        """That of their sums."""
+        """Pace of their sums."""
         return pace_of_sums(self.features, plan)
 
     def evaluate(self, block: Block, into: Array) -> None:
-        """From sums with the weights of units."""
+        """Evaluate sums with the weights of units."""
         by_stratum, design = block.sums(self.features), self.features.design
         sums = by_stratum[0] if len(by_stratum) == 1 else by_stratum.sum(axis=0)
         n = cases_held(block, design) if design.equal_sizes else sums[-1]
@@ -104,7 +104,7 @@ class PowerSums(Prepared):
 
 
 def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
-    """From the sums, which lose what the unit adds to them."""
+    """Values without each unit, by sums that lose what the unit adds to them."""
     form, left, centre = (
         declared_form(statistic, Moments),
         design.n - design.unit_sizes,

@@ -106,7 +106,7 @@ class PowerSums:
     size: Array  # (B,): of weights
 
     def with_point(self, points: Array, sizes: Array) -> PowerSums:
-        """With one more deviation in each draw, (S, B), and its weight, (B,)."""
+        """Add a deviation to each draw, (S, B), with its weight, (B,)."""
         return PowerSums(
             self.share,
             self.first + points * sizes,
@@ -115,7 +115,7 @@ class PowerSums:
         )
 
     def with_points(self, points: Array, sizes: Array) -> PowerSums:
-        """With more deviations from the centre, (S, P), and their weights, (B, P)."""
+        """Add deviations from the centre, (S, P), with their weights, (B, P)."""
         with np.errstate(over="ignore"):  # infinite, of values beyond 1e154
             return PowerSums(
                 self.share,

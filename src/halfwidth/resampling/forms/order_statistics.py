@@ -118,11 +118,11 @@ class OrderedSamples(Prepared):
         return np.argsort(self.values, axis=-1, kind="stable")
 
     def pace(self, plan: Plan) -> Pace:
-        """As counts and values fit into a block."""
+        """Pace at which counts and values fit into a block."""
         return Pace(plan.block_elements // max(self.design.n, len(self.values)))
 
     def evaluate(self, block: Block, into: Array) -> None:
-        """By the places of the order statistics in each resample."""
+        """Evaluate by the places of the order statistics in each resample."""
         if not block.whole:
             self.in_order.evaluate(block, into)
             return
@@ -136,7 +136,7 @@ class OrderedSamples(Prepared):
 
 
 def prepare(values: Array, design: Design, statistic: Statistic) -> Prepared:
-    """As L-statistics, which is faster, where cases stand in one order for all samples."""
+    """Sort samples; as L-statistics, which is faster, where all have their cases in one order."""
     in_order = SortedSamples.prepare(values, design, statistic)
     if design.simple or not design.equal_sizes:
         return in_order

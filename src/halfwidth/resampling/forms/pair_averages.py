@@ -49,7 +49,7 @@ class AveragedPairs(Prepared):
     form: PairAverages
 
     def pace(self, plan: Plan) -> Pace:
-        """That of the pairs."""
+        """Pace of the pairs."""
         return self.prepared.pace(plan)
 
     def evaluate(self, block: Block, into: Array) -> None:
@@ -60,13 +60,13 @@ class AveragedPairs(Prepared):
 
 
 def _contrasts(form: PairAverages, values: Array, samples: int) -> Array:
-    """Of averages over the pairs of each sample, (S P, X) -> (S, X)."""
+    """Contrasts of averages over the pairs of each sample, (S P, X) -> (S, X)."""
     by_pair = values.reshape(samples, -1, values.shape[-1])
     return form.between(by_pair, by_pair)
 
 
 def _all_pairs(samples: Array) -> Array:
-    """Those of one sample after those of another, (S, P, ..., n) -> (S P, ..., n)."""
+    """Pairs of all samples, one sample after another, (S, P, ..., n) -> (S P, ..., n)."""
     return samples.reshape(-1, *samples.shape[2:])
 
 

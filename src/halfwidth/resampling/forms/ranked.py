@@ -34,7 +34,7 @@ MOST_RANKED = 2**20
 
 
 def leave_one_out(records: Array, design: Design, statistic: Statistic) -> Array:
-    """In a pass over the ranked entries, where cases are independent."""
+    """Values without each unit; of independent cases in one pass over the ranked entries."""
     return without_each_unit(declared_form(statistic, RankedAreas), records, design)
 
 

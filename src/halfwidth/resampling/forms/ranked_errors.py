@@ -52,7 +52,7 @@ class ClassParts:
         return float(one), float(other)
 
     def against(self, other: ClassParts, contrast: Contrast) -> ClassParts:
-        """Those of a contrast with the area of another model on the same cases."""
+        """Parts of a contrast with the area of another model on the same cases."""
         slopes, value = (1.0, 1.0), contrast.between(np.array(self.area), np.array(other.area))
         if contrast.effect == "ratio":
             slopes = float(value) / self.area, float(value) / other.area

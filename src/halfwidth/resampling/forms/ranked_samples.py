@@ -54,12 +54,12 @@ class RankedSamples(Prepared):
 
     @property
     def rows(self) -> int:
-        """Of each sample."""
+        """Number of rankings of each sample."""
         return len(self.ranking.case) // self.samples
 
     @functools.cached_property
     def lists(self) -> native_areas.Lists | None:
-        """In the form of the kernels; None where these cannot make such areas."""
+        """Lists for the kernels; None where these cannot make such areas."""
         case, area = self.ranking.case, self.form.area
         fits = native_areas.fits(max(case.shape[-1], self.design.units))
         if area.fast is None or self.ranking.weight is not None or not case.size or not fits:

@@ -84,7 +84,7 @@ def weighted_pairs(
 def _replicates(
     samples: RankedSamples, ends: Array, plan: Plan, bounds: Bounds = UNBOUNDED
 ) -> Replicates:
-    """Of each side of weights of pseudo-cases, (R, sides, 4, B)."""
+    """Replicates of each side of weights of pseudo-cases, (R, sides, 4, B)."""
     rows, sides = len(samples.ranking.case), ends.shape[1]
     both = np.empty((2, sides, rows, plan.n_resamples))
 

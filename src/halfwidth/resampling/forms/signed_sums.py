@@ -24,7 +24,7 @@ class SignedSums:
         return float(self.difference(self.features.sum(axis=-1, keepdims=True))[0])
 
     def after_swaps(self) -> OfSwaps:
-        """The same of swaps of units: only those that contribute to a sum are looked at."""
+        """Sums after swaps of units: only units that contribute to a sum are looked at."""
         moved = np.flatnonzero(self.features.any(axis=0))
         rows = np.flatnonzero(self.features.any(axis=1))
         features = self.features[np.ix_(rows, moved)]

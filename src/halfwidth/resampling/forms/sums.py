@@ -59,7 +59,7 @@ class SummedSamples(Prepared):
 
     @classmethod
     def prepare(cls, records: Array, design: Design, statistic: Statistic) -> SummedSamples:
-        """From records, (S, k, n)."""
+        """Take the features of records, (S, k, n)."""
         form = declared_form(statistic, Sums)
         features = form.features(records)
         by_unit = design.totals(features).reshape(-1, design.units)
@@ -68,11 +68,11 @@ class SummedSamples(Prepared):
         return cls(form, features.shape[1], Features(rows, design))
 
     def pace(self, plan: Plan) -> Pace:
-        """That of their sums."""
+        """Pace of their sums."""
         return pace_of_sums(self.features, plan)
 
     def evaluate(self, block: Block, into: Array) -> None:
-        """From sums with the weights of units."""
+        """Evaluate sums with the weights of units."""
         total, design = block.sums(self.features).sum(axis=0), self.features.design
         n = np.broadcast_to(cases_held(block, design), into.shape[1:]).astype(float)
         n = n if design.equal_sizes else total[-1]
@@ -94,7 +94,7 @@ def exact_distribution(
 
 
 def leave_one_out(records: Array, design: Design, statistic: Statistic) -> Array:
-    """From the sums, which lose what the unit adds to them."""
+    """Values without each unit, by sums that lose what the unit adds to them."""
     form, left = declared_form(statistic, Sums), design.n - design.unit_sizes
     features = form.features(records)
     rest = features.sum(axis=-1, keepdims=True) - design.totals(features)
@@ -124,7 +124,7 @@ def weighted(
 def _mixed(
     averages: Sequence[_Averages], drawn: Array, bounds: Bounds, classes: Classes | None
 ) -> Array:
-    """With pseudo-cases of each class at either bound, (2, C, B) -> (S, C, B)."""
+    """Averages with pseudo-cases of each class at either bound, (2, C, B) -> (S, C, B)."""
     each = [one.mixed(drawn[:, which], bounds) for which, one in enumerate(averages)]
     replicates = np.stack(each, axis=1)
     if classes is None:
@@ -144,7 +144,7 @@ class _Averages:
     support: Array = field(default_factory=lambda: np.empty(0))  # (S, B): of a class
 
     def mixed(self, drawn: Array, bounds: Bounds) -> Array:
-        """With pseudo-cases at either bound, (2, B) -> (S, B), if need be with them alone."""
+        """Averages with pseudo-cases at either bound, (2, B) -> (S, B), maybe with them alone."""
         low, high = drawn
         ends = bounds.low**self.power, bounds.high**self.power
         observed = np.where(self.total > 0, self.total * self.values**self.power, 0.0)
@@ -191,7 +191,7 @@ def _ratio_averages(quotient: Quotient, units: Array, sums: Array) -> _Averages:
 
 
 def _classes(form: Sums, features: Array) -> Classes | None:
-    """Those of an average."""
+    """Classes of an average."""
     by_class = form.by_class
     if by_class is None:
         return None

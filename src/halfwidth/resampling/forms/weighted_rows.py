@@ -1,4 +1,4 @@
-"""From replicates of rows under Dirichlet weights to distributions, and to pairs of models.
+"""Distributions of replicates of rows under Dirichlet weights, also of pairs of models.
 
 A row is a class, or all there is. What it has of pseudo-cases serves both ends of its interval.
 Where an average is made of rows (`class_averages`), each end has only those that could move it
@@ -58,7 +58,7 @@ def both_ends(replicates: Sequence[Array], classes: Classes | None, plan: Plan) 
 
 
 def in_pairs(replicates: Sequence[Array], classes: Classes | None) -> tuple[InPairs, InPairs]:
-    """The same of models in pairs; each end has a side for either place in a pair."""
+    """Replicates of models in pairs; each end has a side for either place in a pair."""
     roles = zip(replicates[::2], replicates[1::2], strict=True)
     ends = [InPairs(first, second, classes) for first, second in roles]
     return ends[0], ends[-1]

@@ -135,7 +135,7 @@ def read_off(finish: Callable[[Any], Any], n_cells: int) -> Term | None:
 
 
 def without_nan(term: Term) -> Term | None:
-    """The same formula where nothing that it asks about is NaN, shorter, and NaN elsewhere."""
+    """A shorter formula where nothing that this one asks about is NaN, and NaN elsewhere."""
     # None where it asks about none, or where something that is NaN need not make it NaN.
     known: dict[Term, Term] = {}
     asked: set[Term] = set()
@@ -174,7 +174,7 @@ def _term(value: Any) -> Term | None:
 
 
 def _arrays(values: tuple[Any, ...]) -> list[Any]:
-    """The same with an array in the place of each term."""
+    """Values with an array in the place of each term."""
     return [
         np.array(one, dtype=object).view(Unknowns) if isinstance(one, Term) else one
         for one in values

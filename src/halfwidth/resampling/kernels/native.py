@@ -79,7 +79,7 @@ def available() -> bool:
 
 
 def status() -> str:
-    """In a few words what does the work, and why."""
+    """Say in a few words what does the work, and why."""
     return _loaded()[1]
 
 

@@ -20,7 +20,7 @@ def _limits(number: int, *limits: Array) -> list[Array]:
 def tails(
     rows: Array, low: Array, high: Array, room: int
 ) -> tuple[Array, Array, NDArray[np.int64]]:
-    """As `reference.tails`; counts are ``room`` where either is ``room - 64`` or more."""
+    """Tails as of `reference.tails`; counts are ``room`` where either is ``room - 64`` or more."""
     number, size = rows.shape
     lower, upper = np.empty((2, number, room))
     counts = np.empty((number, 5), np.int64)

@@ -1,4 +1,4 @@
-"""From a formula to the steps of a small machine, whose registers are rows of resamples.
+"""Formulas as the steps of a small machine, whose registers are rows of resamples.
 
 A count is a difference of cumulated draws: with cases in the order of their cells, the draws up to
 the end of the run of a cell less those up to its start. So a sum of cells is a sum of pairs of

@@ -74,19 +74,19 @@ class Gaps:
         return (self.draws[start : start + step] for start in range(0, len(self.draws), step))
 
     def perfect_sizes(self) -> Array:
-        """Of each draw where the curve is the diagonal, (B,)."""
+        """Size of each draw where the curve is the diagonal, (B,)."""
         return np.concatenate(
             [self._taken(self.base + drawn @ self.perfect) for drawn in self._blocks()]
         )
 
     def replicates(self) -> Array:
-        """Of each draw where the true distances are those observed, (B,)."""
+        """Size of each draw where the true distances are those observed, (B,)."""
         seen = self.base + self.gaps + self.lost
         sizes = [self._taken(seen + drawn @ self.noise) for drawn in self._blocks()]
         return np.concatenate(sizes)
 
     def apart(self, other: Gaps) -> Array:
-        """Of this curve and that of another model, (B,): on average, or at most."""
+        """Distance of this curve from that of another model, (B,): on average, or at most."""
         if not np.array_equal(self.weights, other.weights):
             return np.ones(len(self.draws))
 
@@ -155,7 +155,7 @@ def curve_gaps(
 def paired_curve_gaps(
     pairs: Array, design: Design, statistic: Statistic
 ) -> tuple[NoisySamples[Gaps], NoisySamples[Gaps], list[Array]]:
-    """Those of two models, (S, 2, k, n), without draws, and couplings; as `paired_deviations`."""
+    """Gaps of two models, (S, 2, k, n), without draws, with couplings; as `paired_deviations`."""
     form = declared_form(statistic, LogisticFit)
     sides: tuple[list[Gaps], list[Gaps]] = ([], [])
     couplings = []
@@ -219,7 +219,7 @@ def kernel_gaps(
 
 
 def _smoothed_of(records: Array, form: PairedCases, design: Design, plan: Plan) -> Gaps:
-    """Of every class of a vector one after the other; of one class its own alone."""
+    """Gaps of every class of a vector one after the other; of one class its own alone."""
     p, y = cases_of(*form.cases(records))
     classes = 1 if form.classes is None else form.classes
     bandwidth = bandwidth_of(p, dict(form.parameters).get("bandwidth"))
@@ -232,7 +232,7 @@ def _smoothed_of(records: Array, form: PairedCases, design: Design, plan: Plan) 
     p, shares, gaps = p[:classes], shares[:classes], gaps[:classes]
 
     def root_of(foreseen: Array) -> Array:
-        """Of the covariance of what is smoothed, where outcomes have these probabilities."""
+        """Root of the covariance of what is smoothed, where outcomes have these probabilities."""
         return _root(
             np.block(
                 [

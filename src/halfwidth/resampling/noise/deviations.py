@@ -49,7 +49,7 @@ class Deviations(AllDefined):
         return len(self.draws)
 
     def quantile(self, probability: Array | float) -> Array:
-        """That of the size of what is observed, if the true deviations are those observed."""
+        """Quantile of the size of what is observed, if the true deviations are those observed."""
         return np.asarray(np.quantile(self.replicates, probability, axis=-1))
 
     def standard_deviation(self) -> Array:
@@ -82,7 +82,7 @@ class Deviations(AllDefined):
 
     @functools.cached_property
     def perfect_sizes(self) -> Array:
-        """Of draws where each case happens as often as was foreseen, (S, B)."""
+        """Sizes of draws where each case happens as often as was foreseen, (S, B)."""
         return self._by_sample(lambda row: np.abs(self.draws @ self.perfect[row]).sum(axis=-1))
 
     @functools.cached_property
@@ -182,7 +182,7 @@ def deviations(records: Array, design: Design, statistic: Statistic, plan: Plan)
 def paired_deviations(
     pairs: Array, design: Design, statistic: Statistic
 ) -> tuple[Deviations, Deviations, list[Array]]:
-    """Those of two models, (S, 2, k, n), without draws, and the `coupling` of each pair, (K, K)."""
+    """Deviations of two models, (S, 2, k, n), without draws, and the `coupling` of each, (K, K)."""
     step = _samples_at_once(pairs[:1, 0], statistic)
     sides: tuple[list[tuple[Array, ...]], list[tuple[Array, ...]]] = ([], [])
     couplings = []
@@ -273,7 +273,7 @@ def added_by_clusters(squares: Array, noise: Array, design: Design) -> Array:
 
 
 def covariance_of(units: Array) -> Array:
-    """Of the sums over the units, (S, K, U) -> (S, K, K)."""
+    """Covariance of the sums over the units, (S, K, U) -> (S, K, K)."""
     return np.asarray(units @ units.swapaxes(-1, -2))
 
 

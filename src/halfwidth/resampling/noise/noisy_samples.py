@@ -23,13 +23,13 @@ class Noisy(Protocol):
         """Standard ones, (B, K)."""
 
     def perfect_sizes(self) -> Array:
-        """Of draws where each case happens as often as was foreseen, (B,)."""
+        """Sizes of draws where each case happens as often as was foreseen, (B,)."""
 
     def replicates(self) -> Array:
-        """Of draws where the true deviations are those observed, (B,)."""
+        """Sizes of draws where the true deviations are those observed, (B,)."""
 
     def true_sizes(self, observed: float, *, even: bool) -> Array:
-        """As those of `NoisySamples`, (B,)."""
+        """True sizes as of `NoisySamples`, (B,)."""
 
 
 OneSample_co = TypeVar("OneSample_co", bound=Noisy, covariant=True)
@@ -48,7 +48,7 @@ class NoisySamples(AllDefined, Generic[OneSample_co]):
         return len(self.samples[0].draws)
 
     def quantile(self, probability: Array | float) -> Array:
-        """That of the size of what is observed, if the true deviations are those observed."""
+        """Quantile of the size of what is observed, if the true deviations are those observed."""
         return np.asarray(np.quantile(self.replicates, probability, axis=-1))
 
     def standard_deviation(self) -> Array:
@@ -61,15 +61,15 @@ class NoisySamples(AllDefined, Generic[OneSample_co]):
 
     @functools.cached_property
     def perfect_sizes(self) -> Array:
-        """Of draws where each case happens as often as was foreseen, (S, B)."""
+        """Sizes of draws where each case happens as often as was foreseen, (S, B)."""
         return np.stack([one.perfect_sizes() for one in self.samples])
 
     @functools.cached_property
     def replicates(self) -> Array:
-        """Of draws where the true deviations are those observed, (S, B)."""
+        """Sizes of draws where the true deviations are those observed, (S, B)."""
         return np.stack([one.replicates() for one in self.samples])
 
     def true_sizes(self, observed: Array, *, even: bool) -> Array:
-        """As of `Deviations`, (S,) -> (S, B)."""
+        """True sizes as of `Deviations`, (S,) -> (S, B)."""
         both = zip(self.samples, observed, strict=True)
         return np.stack([one.true_sizes(float(at), even=even) for one, at in both])

@@ -58,7 +58,7 @@ class Products(AllDefined):
         return np.where((inside >= 0) & (root > 0), root**2, 0.0)
 
     def standard_deviation(self) -> Array:
-        """Of T, (S,)."""
+        """SD of T, (S,)."""
         smooth = self.slope * np.maximum(self.value, 0.0)
         rough = self.scatter**2 * self.at_random.var(axis=-1, ddof=1)
         return np.asarray(np.sqrt(smooth + rough))

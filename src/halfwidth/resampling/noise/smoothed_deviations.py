@@ -60,11 +60,11 @@ class Waves:
         return damping(np.arange(float(len(self.centre))), bandwidth)
 
     def perfect_sizes(self) -> Array:
-        """Of draws where each case happens as often as was foreseen, (B,)."""
+        """Sizes of draws where each case happens as often as was foreseen, (B,)."""
         return self.sizes(self.draws @ self.perfect)
 
     def replicates(self) -> Array:
-        """Of draws where the true deviations are those observed, (B,)."""
+        """Sizes of draws where the true deviations are those observed, (B,)."""
         return self.sizes(self.centre + self.draws @ self.noise)
 
     def true_sizes(self, observed: float, *, even: bool) -> Array:
@@ -155,7 +155,7 @@ def _sums_of_cosines(p: Array, rows: Array, count: int) -> Array:
 
 
 def _pairs_of(sums: Array) -> Array:
-    """From Σ w cos(mπp) to Σ w cos(jπp) cos(kπp), (2K - 1,) -> (K, K)."""
+    """Sums Σ w cos(jπp) cos(kπp), (K, K), from Σ w cos(mπp), (2K - 1,)."""
     order = np.arange(len(sums) // 2 + 1)
     return np.asarray((sums[np.abs(order[:, None] - order)] + sums[order[:, None] + order]) / 2)
 

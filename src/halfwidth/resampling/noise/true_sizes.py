@@ -35,13 +35,13 @@ Gapped = Deviations | NoisySamples[Gaps]
 
 
 def least_sizes(noisy: Deviations | NoisySamples[Noisy]) -> Array:
-    """Of each draw, for a lower end, (S, B): none where noise alone would give more."""
+    """True size of each draw, for a lower end, (S, B): none where noise alone would give more."""
     sizes = noisy.true_sizes(noisy.size, even=False)
     return np.where(noisy.perfect_sizes <= noisy.size[:, None], sizes, 0.0)
 
 
 def most_sizes(noisy: Deviations | NoisySamples[Noisy]) -> Array:
-    """Of each draw, for an upper end, (S, B)."""
+    """True size of each draw, for an upper end, (S, B)."""
     # Where less was observed than in half of the samples of a calibrated model, those of that half:
     # luck is no evidence (Cowan et al. 2011).
     median = np.median(noisy.perfect_sizes, axis=-1)
@@ -80,7 +80,7 @@ class PairedSizes(AllDefined):
 
 
 def paired_sizes(pairs: Array, design: Design, statistic: Statistic, plan: Plan) -> PairedSizes:
-    """Those of models on the same cases, (S, 2, k, n), in the canonical order of the design."""
+    """True sizes of models on the same cases, (S, 2, k, n), in the order of the design."""
     one = single_model(statistic)
     if isinstance(one.spec.form, LogisticFit):
         sizes = _paired_gaps(*paired_curve_gaps(pairs, design, one), design, plan)
@@ -93,7 +93,7 @@ def paired_sizes(pairs: Array, design: Design, statistic: Statistic, plan: Plan)
 
 
 def unpaired_sizes(samples: TwoSamples, plan: Plan) -> PairedSizes:
-    """Those of models on different cases."""
+    """True sizes of models on different cases."""
     own = replace(plan, entropy=rng.derive_key(plan.entropy, "second sample").value)
     return _paired(_sizes_of(samples.first, plan), _sizes_of(samples.second, own))
 
@@ -111,7 +111,7 @@ def _sizes_of(sample: Sample, plan: Plan) -> Sizes:
 
 
 def _paired(first: Sizes, second: Sizes, apart: Array | None = None) -> PairedSizes:
-    """Of two models, whose draws stand in the same order."""
+    """Sizes of two models, whose draws stand in the same order."""
     return PairedSizes(
         np.stack([first.observed, second.observed], axis=1),
         np.stack([first.least, second.least], axis=1),
@@ -174,7 +174,7 @@ def _coupled_draws(
 
 
 def _paired_squares(pairs: Array, statistic: Statistic, plan: Plan) -> PairedSizes:
-    """Of the roots of unbiased squares, whose draws correlate as the influences of cases do."""
+    """Roots of unbiased squares, whose draws correlate as the influences of cases do."""
     squares = [_square(statistic, pairs[:, side]) for side in (0, 1)]
     together = np.array(
         [_correlation(*(_without_each(statistic, one) for one in pair)) for pair in pairs]
@@ -217,14 +217,14 @@ def _without_each(statistic: Statistic, records: Array) -> Array:
 
 
 def _correlation(first: Array, second: Array) -> float:
-    """That of two values without each case; 0 where one of them never changes."""
+    """Correlation of two values without each case; 0 where one of them never changes."""
     first, second = first - first.mean(), second - second.mean()
     size = np.sqrt((first**2).sum() * (second**2).sum())
     return float(np.clip(first @ second / size, -1, 1)) if size > 0 else 0.0
 
 
 def _normal_draws(plan: Plan) -> Array:
-    """Of the squares of two models, (B, 2)."""
+    """Normal draws of the squares of two models, (B, 2)."""
     from scipy import special
 
     key = rng.derive_key(plan.entropy, "squares")

@@ -114,7 +114,7 @@ def least_extreme(observed: float, tolerance: float) -> float:
 
 
 def is_extreme(differences: Array, least: float) -> NDArray[np.bool_]:
-    """Those that are no smaller, undefined ones among them."""
+    """Differences that are no smaller, undefined ones among them."""
     return np.asarray(~(np.abs(differences) < least))
 
 

@@ -48,7 +48,7 @@ class Block(Protocol):
         """How often each unit counts, (B, U)."""
 
     def lanes(self) -> native.Counts:
-        """The same, side by side for kernels, up to 255 times each."""
+        """Counts of the units side by side for kernels, up to 255 times each."""
 
     def sums(self, features: Features) -> Array:
         """Sums of features over the units of each stratum, (H, K, B)."""
@@ -68,12 +68,12 @@ class Features:
 
     @functools.cached_property
     def by_stratum(self) -> list[Array]:
-        """Those of the units of each stratum."""
+        """Features of the units of each stratum."""
         return [np.ascontiguousarray(part) for part in self.design.by_stratum(self.values)]
 
     @functools.cached_property
     def in_place(self) -> list[Array]:
-        """The same, each among zeros for the units of the other strata."""
+        """Features of each stratum, among zeros for the units of the others."""
         parts = [np.zeros_like(self.values) for _ in self.design.strata]
         strata = zip(parts, self.design.first_units, self.design.strata, strict=True)
         for part, first, units in strata:
@@ -82,7 +82,7 @@ class Features:
 
     @functools.cached_property
     def ranges(self) -> list[list[tuple[int, int]]]:
-        """For each stratum the units where each feature is not 0, as of bins, if these are few."""
+        """Units of each stratum where each feature is not 0, as of bins, if these are few."""
         return [_ranges_held(part) for part in self.by_stratum]
 
 
@@ -132,7 +132,7 @@ class Given:
         return bool((self.counts.sum(axis=1) == self.counts.shape[1]).all())
 
     def indices(self) -> NDArray[np.intp]:
-        """Those that count, in order; as many in each resample."""
+        """Units that count, in order; as many in each resample."""
         each = np.broadcast_to(np.arange(self.counts.shape[1]), self.counts.shape)
         return np.repeat(each.ravel(), self.counts.ravel()).reshape(len(self.counts), -1)
 
@@ -185,5 +185,5 @@ def all_but_one(design: Design, at_once: int) -> Iterator[tuple[slice, Given]]:
 
 
 def whole_lanes(most: int) -> int:
-    """So many resamples, in multiples of those that kernels take side by side."""
+    """Number of resamples at most, in multiples of those that kernels take side by side."""
     return max(native.LANES, most // native.LANES * native.LANES)

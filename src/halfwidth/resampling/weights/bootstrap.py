@@ -30,7 +30,7 @@ class Drawn(Planned):
 
     @property
     def whole(self) -> bool:
-        """As many units are drawn as there are."""
+        """True: as many units are drawn as there are."""
         return True
 
     def indices(self) -> reference.Draws:
@@ -42,7 +42,7 @@ class Drawn(Planned):
         return counter(self.design, self.plan)(self.start, self.stop)
 
     def lanes(self) -> native.Counts:
-        """The same side by side."""
+        """Counts of the units side by side."""
         plan, units = self.plan, self.design.units
 
         def counted() -> native.Counts:

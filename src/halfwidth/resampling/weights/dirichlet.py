@@ -114,7 +114,7 @@ def weighted_sums(features: Features, plan: Plan) -> Iterator[tuple[slice, Array
 
 
 def is_summed_by_kernel(features: Features, plan: Plan) -> bool:
-    """To draw anew for a few sums takes less than a product with variates that are kept."""
+    """Whether to draw anew, which for a few sums takes less than a product with kept variates."""
     return plan.compiles and len(features.values) < reference.MANY_FEATURES
 
 
@@ -239,7 +239,7 @@ STEP = 1 / 32
 
 
 def discordance_of_left_out(left_out: Array, places: NDArray[np.intp]) -> Array:
-    """From the statistic of each model without each case, (M, n), for pairs of models, (S, 2).
+    """Discordance of pairs of models, (S, 2), from the statistic without each case, (M, n).
 
     acos(r)/π for the correlation r of what the cases change of the statistic of either model: how
     often two normal variates of that correlation lie on different sides of their medians (decision
@@ -253,7 +253,7 @@ def discordance_of_left_out(left_out: Array, places: NDArray[np.intp]) -> Array:
 
 
 def discordance_of(centred: Array, places: NDArray[np.intp], share: float = 1.0) -> Array:
-    """The same from what has the correlation, less its mean, (M, n); times a share of it."""
+    """Discordance from what has the correlation, less its mean, (M, n); times a share of it."""
     products = centred @ centred.T
     length = np.sqrt(np.diag(products))
     with np.errstate(invalid="ignore", divide="ignore"):

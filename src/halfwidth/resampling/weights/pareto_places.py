@@ -33,7 +33,7 @@ FARTHEST = 1e8
 
 
 def distances(mean: Array, smallest: Array, largest: Array, reach: Reach) -> tuple[Array, Array]:
-    """From the mean to the outermost unit, for the lower and for the upper end of an interval."""
+    """Distances of the mean to the outermost unit, for the lower and for the upper end."""
     below, above = mean - smallest, largest - mean
     if reach.shared:
         below = above = np.maximum(below, above)

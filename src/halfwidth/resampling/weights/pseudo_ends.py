@@ -39,7 +39,7 @@ def ends_of_rows(rows: int, design: Design, plan: Plan, sides: Sequence[Masses])
 def ends_of_pairs(
     rows: int, design: Design, plan: Plan, sides: Sequence[Masses], discordance: float
 ) -> Array:
-    """The same of a model as the first of a pair and as the second: (R, 2 sides, 4, B)."""
+    """Ends of a model as the first of a pair and as the second: (R, 2 sides, 4, B)."""
     roles = [
         np.moveaxis(np.stack([true[1], other[0], true[0], other[1]]), 0, 1)
         for masses in sides

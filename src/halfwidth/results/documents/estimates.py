@@ -373,7 +373,7 @@ def drawn_numbers(e: Estimate) -> tuple[float, ...]:
 
 
 def drawn_text(e: Estimate) -> str:
-    """The same in words."""
+    """Value and ends in words."""
     unseen = f"; {e.unseen_failures_text} {IF_UNSEEN}" if e.unseen_failures_matter else ""
     return f"{e.text_of(e.value)} ({e.ends_text}){unseen}"
 
@@ -422,7 +422,7 @@ def _choices(estimates: Estimates) -> Adaptive:
 
 
 def _those_over_runs(estimates: Iterable[Estimate]) -> list[RunsEstimate]:
-    """Those over training runs."""
+    """Estimates over training runs."""
     return [one for e in estimates if (one := e.over_runs) is not None]
 
 
@@ -446,6 +446,6 @@ def rule_text(estimates: Iterable[Estimate]) -> list[str]:
 
 
 def rule_note(estimates: Iterable[Estimate]) -> Adaptive:
-    """The same as a remark below a table."""
+    """Version of ``auto`` as a remark below a table."""
     notes = tuple(Note(f"{text}.") for text in rule_text(estimates))
     return Adaptive(notes, notes)

@@ -18,7 +18,7 @@ def set_cell(ranks: RankSet) -> Cell:
 
 
 def share_cell(share: float) -> Cell:
-    """In whole percent; what lies between 0 and 100 is not rounded to either."""
+    """Share in whole percent; what lies between 0 and 100 is not rounded to either."""
     if math.isnan(share):
         return Cell("", share)
     if 0 < share < 0.005:

@@ -197,7 +197,7 @@ def _explanations(rankings: Rankings) -> Adaptive:
 
 
 def _ties_for_first(rankings: Rankings) -> str:
-    """That shares of first ranks count ties for each model, where they exceed the whole."""
+    """Remark that shares of first ranks count ties for each model, where they exceed the whole."""
     shares = (
         [model.first_share for model in item.models] for item in (*rankings, *rankings.consensus)
     )

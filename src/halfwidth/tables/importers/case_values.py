@@ -1,4 +1,4 @@
-"""From the values that a foreign file holds to the canonical table."""
+"""Canonical table of the values that a foreign file holds."""
 
 from __future__ import annotations
 
