@@ -28,8 +28,8 @@ WITHIN = {"halfwidth.study": "study", "halfwidth.resampling": "resampling"}
 # Files below src/halfwidth, by the product that they are of; the first pattern that fits counts.
 PRODUCTS = {
     "study": r"^study/|^cli/study",
-    "detection": r"detection|^matching/|(^|/)match(_records|_curves|_lists)?[.]|matched_(curves|scores|we)"
-    r"|^core/matching_words|native_matches|^cli/detect",
+    "detection": r"detection|^matching/|(^|/)match(_records|_curves|_lists)?[.]|native_matches"
+    r"|matched_(curves|scores|we)|^core/matching_words|^cli/detect",
     "calibration": r"calibrat|(^|/)centres?[_.]|^resampling/noise/|centre_(curves|results)"
     r"|^arithmetic/(isotonic|kernel)",
     "masks": r"^scoring/|^metrics/(bits|boundary|centreline|error|masks|overlap|surface|volume)"
