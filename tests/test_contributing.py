@@ -7,6 +7,8 @@ import importlib.util
 import json
 import math
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -77,7 +79,7 @@ def listed(monkeypatch: pytest.MonkeyPatch, run: Run) -> Iterator[None]:
 
 
 def test_every_example_is_run() -> None:
-    assert set(BLOCKS) == {"metric", "statistic", "method", "form", "maker", "result"}
+    assert set(BLOCKS) == {"metric", "statistic", "method", "form", "maker", "result", "branch"}
     assert sum(text.count("```python") for text in RECIPES.values()) == len(BLOCKS)
 
 
@@ -301,3 +303,34 @@ def test_a_kind_of_result_shows_itself_everywhere() -> None:
     assert repr(result).startswith("ReaderAgreements (2):\n  a, b agree in 85 % of 40 cases.")
     with pytest.raises(hw.OptionError, match="ReaderAgreements has no picture"):
         result.plot()
+
+
+# --------------------------------------------------------------------------- a branch
+
+
+REGISTERED = """
+import sys
+import halfwidth as hw
+from halfwidth.core import branches
+hw.__path__.append(sys.argv[1])
+branches.BRANCHES += ("triage",)
+from halfwidth.cli.main import main
+e = hw.metric_ci([0, 1] * 30, [0, 1, 1] * 20, metric="share_sent_on")
+print(round(e.value, 4), e.low < e.value < e.high, "share_sent_on" in hw.SAMPLE_METRICS)
+main(["triage"])
+"""
+
+
+def test_a_branch_of_twenty_lines_has_a_metric_and_a_verb(tmp_path: Path) -> None:
+    for file in re.split(r"^# (?=triage/)", BLOCKS["branch"], flags=re.MULTILINE)[1:]:
+        name, _, code = file.partition("\n")
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(code, encoding="utf-8")
+    command = [sys.executable, "-c", REGISTERED, str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines() == [
+        "0.6667 True True",
+        "Cases that are called positive are read by a person.",
+    ]

@@ -21,8 +21,8 @@ class Front(Protocol):
 
     # The kind of data, with the module of what verbs ask of it (`measuring.kinds.Kind`).
     KIND: tuple[Any, str]
-    # The families of metrics, as those of `metrics.families`.
-    METRICS: tuple[str, ...]
+    # The families of metrics of ``cases``, ``test sets`` or ``detections`` (`metrics.families`).
+    METRICS: Mapping[str, tuple[str, ...]]
     # What `core.cautions` has of the branch.
     CAUTIONS: str
     # ``ENGINES`` by the forms that statistics have here, as in `resampling.forms.engines`.

@@ -5,14 +5,16 @@ from __future__ import annotations
 from halfwidth.core.option_table.option import DataKind
 
 KIND = (DataKind.DETECTIONS, "halfwidth.detection.kind")
-METRICS = (
-    "halfwidth.detection.metrics.ranked",
-    "halfwidth.detection.metrics.object_counts",
-    "halfwidth.detection.metrics.panoptic",
-    "halfwidth.detection.metrics.instances",
-    "halfwidth.detection.metrics.lesions",
-    "halfwidth.detection.metrics.pooled",
-)
+METRICS = {
+    "detections": (
+        "halfwidth.detection.metrics.ranked",
+        "halfwidth.detection.metrics.object_counts",
+        "halfwidth.detection.metrics.panoptic",
+        "halfwidth.detection.metrics.instances",
+        "halfwidth.detection.metrics.lesions",
+        "halfwidth.detection.metrics.pooled",
+    ),
+}
 CAUTIONS = "halfwidth.detection.cautions"
 ENGINES = "halfwidth.detection.forms.engines"
 FIGURES = "halfwidth.detection.plots.of_results"

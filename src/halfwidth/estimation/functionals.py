@@ -103,7 +103,7 @@ def metric_rows(
         yield MetricRow(metric)
         return
     allowed = metric.spec.averages
-    if len(allowed) < 2:
+    if len(allowed) < 2 and "binary" not in allowed:
         # It takes all classes at once, or has its average in its name.
         yield MetricRow(metric, allowed[0] if allowed else None)
         return

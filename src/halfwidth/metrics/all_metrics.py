@@ -8,14 +8,14 @@ from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.option_names import flag_of
 from halfwidth.core.spec import MetricSpec
-from halfwidth.metrics.families import OF_BRANCHES, OF_CASES, OF_TEST_SETS, specs_when_asked
+from halfwidth.metrics.families import OF_CASES, OF_DETECTIONS, OF_TEST_SETS, specs_when_asked
 
 METRICS: Catalogue[MetricSpec] = Catalogue("metric", specs_when_asked(*OF_CASES))
 SAMPLE_METRICS: Catalogue[MetricSpec] = Catalogue(
     "metric of a test set", specs_when_asked(*OF_TEST_SETS), order=lambda spec: spec.listed
 )
 DETECTION_METRICS: Catalogue[MetricSpec] = Catalogue(
-    "metric of detections", specs_when_asked(*OF_BRANCHES)
+    "metric of detections", specs_when_asked(*OF_DETECTIONS)
 )
 
 # AP50 is AP at 0.5.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import itertools
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -17,7 +16,17 @@ from halfwidth.core.branches import brought
 from halfwidth.core.declaring import specs_of
 
 PACKAGE = "halfwidth.metrics"
-OF_CASES = ("overlap", "boundary", "boundary_overlap", "volume", "error")
+
+
+def _of_branches(level: str) -> tuple[str, ...]:
+    """The modules of the families that branches bring."""
+    return tuple(place for metrics in brought("METRICS") for place in metrics.get(level, ()))
+
+
+OF_CASES = (
+    *("overlap", "boundary", "boundary_overlap", "volume", "error"),
+    *_of_branches("cases"),
+)
 OF_TEST_SETS = (
     "agreement",
     "counting",
@@ -30,12 +39,13 @@ OF_TEST_SETS = (
     "calibration.recalibration",
     "calibration.corp",
     "regression",
+    *_of_branches("test sets"),
 )
-OF_BRANCHES = tuple(itertools.chain(*brought("METRICS")))
+OF_DETECTIONS = _of_branches("detections")
 
 
 def _module(name: str) -> ModuleType:
-    return importlib.import_module(name if name in OF_BRANCHES else f"{PACKAGE}.{name}")
+    return importlib.import_module(name if name.startswith("halfwidth.") else f"{PACKAGE}.{name}")
 
 
 def specs_when_asked(*families: str) -> tuple[Callable[[], tuple[Any, ...]], ...]:
@@ -67,7 +77,7 @@ def _submodule(name: str) -> ModuleType | None:
 
 def _metric(name: str) -> Any:
     # Cases first: sensitivity is of a test set here, and that of voxels is in a module of its own.
-    for family in (*OF_TEST_SETS, *OF_CASES, *OF_BRANCHES):
+    for family in (*OF_TEST_SETS, *OF_CASES, *OF_DETECTIONS):
         for function in _module(family).DECLARED:
             if function.__name__ == name:
                 return function
