@@ -123,8 +123,8 @@ TEST = hw.Predictions.from_arrays(Y, S["A"])
 BAD: list[tuple[Any, Any, dict[str, Any], str]] = [
     (S["A"], "roc", {}, "values of cases have no curves"),
     (hw.CaseValues.from_arrays(S), "roc", {}, "Predictions and Detections have"),
-    (TEST, "froc", {}, "a curve of Detections; Predictions have roc, pr, decision"),
-    (hw.Detections.from_files(FOUND, OBJECTS), "roc", {}, "Detections have pr, froc"),
+    (TEST, "froc", {}, "a curve of detections; predictions have roc, pr, decision"),
+    (hw.Detections.from_files(FOUND, OBJECTS), "roc", {}, "detections have pr, froc"),
     (TEST, "rok", {}, "did you mean 'roc'"),
     (TEST, "precision-recall", {}, "did you mean 'pr'"),
     (TEST, "dca", {}, "did you mean 'decision'"),

@@ -15,7 +15,6 @@ from halfwidth.detection.estimation.thresholds import without_repeats
 from halfwidth.detection.matching.match import match_images
 from halfwidth.detection.matching.match_lists import MatchLists
 from halfwidth.detection.metrics.object_counts import object_sensitivity
-from halfwidth.measuring.quantities import Quantities
 
 
 class MatchedDetections(NamedTuple):
@@ -66,7 +65,7 @@ def match_detections(data: Detections, *, model: str | None = None) -> MatchedDe
     """
     detections = _detector(data, model)
     # Any metric that takes the usual threshold of the criterion.
-    requested = data.requested(Quantities(object_sensitivity))
+    requested = data.requested(object_sensitivity)
     check_one_area(requested)
     sets, _ = sets_of(detections, data.references, **requested.sources)
     rules = [one.matching for one in requested_rows(requested.metrics, requested.matching, sets)]

@@ -33,7 +33,7 @@ DARK = 0.6
 
 
 def shades() -> Any:
-    """From white to the blue of all figures."""
+    """Colours from white to the blue of all figures."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("halfwidth", ["#ffffff", DOT])
