@@ -26,7 +26,7 @@ from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
-from halfwidth.metrics.calibration.bins import bin_of
+from halfwidth.calibration.metrics.bins import bin_of
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 

@@ -17,7 +17,10 @@ from halfwidth.core.branches import BRANCHES
 ROOT = Path(__file__).parents[1]
 # What tests of the trunk are about, where no file of theirs speaks of the branch.
 FOLDERS = ("comparison", "core", "document", "estimation", "ranking", "results", "summaries")
-SPEAKS_OF = {"detection": re.compile(r"[Dd]etect|DETECTION|Matching\b|coco|boxes|froc|lesion|ap50")}
+SPEAKS_OF = {
+    "detection": re.compile(r"[Dd]etect|DETECTION|Matching\b|coco|boxes|froc|lesion|ap50"),
+    "calibration": re.compile(r"[Cc]alibrat|\bECE\b|_ece|ece\b|kce|[Cc]entre|reliability|oe_ratio"),
+}
 
 
 def without(branch: str, folder: Path) -> Path:
@@ -34,7 +37,9 @@ def without(branch: str, folder: Path) -> Path:
     text = index.read_text("utf-8")
     names = re.findall(rf'"(\w+)": "{branch}\.', text)
     text = re.sub(rf"^    from halfwidth\.{branch}\..*\n", "", text, flags=re.MULTILINE)
-    index.write_text(re.sub(rf'^ *"({"|".join(names)})"[:,].*\n', "", text, flags=re.M), "utf-8")
+    index.write_text(
+        re.sub(rf'^ *"({"|".join(names)})"[:,].*\n', "", text, flags=re.MULTILINE), "utf-8"
+    )
     contracts = (ROOT / "pyproject.toml").read_text("utf-8")
     contracts = re.sub(r'\[\[tool[^\[]*id = "branches"[^\[]*(\[[^\[]*\]\n)*', "", contracts)
     kept = [line for line in contracts.splitlines() if f"halfwidth.{branch}" not in line]

@@ -30,7 +30,7 @@ OTHER_WORDS: dict[str, set[str]] = {
         *("correct", "sensitivity", "specificity", "dsc", "hd95"),
     },
     "cli/plan.py": {"auroc"},  # a command
-    "cli/plan_calibration.py": {"auroc"},  # an option
+    "calibration/cli/plan.py": {"auroc"},  # an option
     "cli/review.py": {"auroc", "correct"},  # options
     "results/curves.py": {"sensitivity"},  # the title of an axis
     "detection/results/curves.py": {"sensitivity"},
@@ -43,7 +43,7 @@ OTHER_WORDS: dict[str, set[str]] = {
     "metrics/ranking.py": {"ap"},  # what the average precision of cases is called too
     # Fields, options, columns and kinds of claims of published numbers.
     "planning/published/": {"auroc", "correct"},
-    "planning/calibrations.py": {"auroc"},  # an assumption
+    "calibration/planning.py": {"auroc"},  # an assumption
     "planning/class_shares.py": {"sensitivity", "specificity"},  # options
     "results/sample_size.py": {"auroc"},  # the same
     "study/reports/describe.py": {"accuracy", "balanced_accuracy"},  # columns

@@ -12,6 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
+    from halfwidth.calibration.results.centre_curves import CentreCurve, CentreCurves
+    from halfwidth.calibration.results.centre_results import CentreResults, OverCentres
+    from halfwidth.calibration.results.curves import CalibrationCurve, CalibrationCurves
+    from halfwidth.calibration.results.tests_of_calibration import CalibrationTest, CalibrationTests
+    from halfwidth.calibration.verbs import calibration_by_centre, calibration_test
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.objects import ObjectSet
@@ -38,10 +43,6 @@ if TYPE_CHECKING:
     from halfwidth.reports.report import Report, report
     from halfwidth.results.agreement import Agreement
     from halfwidth.results.audit import Audit, AuditedTable, Finding
-    from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCurves
-    from halfwidth.results.calibration_results import CalibrationTest, CalibrationTests
-    from halfwidth.results.centre_curves import CentreCurve, CentreCurves
-    from halfwidth.results.centre_results import CentreResults, OverCentres
     from halfwidth.results.comparison import Comparisons, Difference
     from halfwidth.results.curves import Confusion, Curve, Curves
     from halfwidth.results.estimate import Estimate, Estimates
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     from halfwidth.scoring.scores import Scores
     from halfwidth.summaries.all_statistics import STATISTICS
     from halfwidth.verbs.agreement import limits_of_agreement
-    from halfwidth.verbs.calibration import calibration_by_centre, calibration_test
     from halfwidth.verbs.check import check
     from halfwidth.verbs.compare import compare
     from halfwidth.verbs.confusion import confusion_ci
@@ -165,20 +165,20 @@ _HOME = {
     "AuditedTable": "results.audit",
     "Better": "core.spec",
     "Bounds": "core.types",
-    "CalibrationCurve": "results.calibration_curves",
-    "CalibrationCurves": "results.calibration_curves",
-    "CalibrationTest": "results.calibration_results",
-    "CalibrationTests": "results.calibration_results",
+    "CalibrationCurve": "calibration.results.curves",
+    "CalibrationCurves": "calibration.results.curves",
+    "CalibrationTest": "calibration.results.tests_of_calibration",
+    "CalibrationTests": "calibration.results.tests_of_calibration",
     "Caution": "core.cautions",
     "CaseValues": "data.case_values",
-    "CentreResults": "results.centre_results",
+    "CentreResults": "calibration.results.centre_results",
     "Comparisons": "results.comparison",
     "Consensus": "results.ranking_consensus",
     "Confusion": "results.curves",
     "Curve": "results.curves",
     "Curves": "results.curves",
-    "CentreCurve": "results.centre_curves",
-    "CentreCurves": "results.centre_curves",
+    "CentreCurve": "calibration.results.centre_curves",
+    "CentreCurves": "calibration.results.centre_curves",
     "DataError": "core.errors",
     "DetectionCurve": "detection.results.curves",
     "DetectionCurves": "detection.results.curves",
@@ -197,7 +197,7 @@ _HOME = {
     "MetricSpec": "core.spec",
     "ObjectSet": "core.objects",
     "OptionError": "core.errors",
-    "OverCentres": "results.centre_results",
+    "OverCentres": "calibration.results.centre_results",
     "RankStability": "results.ranking_consensus",
     "Predictions": "data.predictions",
     "Readings": "data.readings",
@@ -208,8 +208,8 @@ _HOME = {
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
-    "calibration_by_centre": "verbs.calibration",
-    "calibration_test": "verbs.calibration",
+    "calibration_by_centre": "calibration.verbs",
+    "calibration_test": "calibration.verbs",
     "check": "verbs.check",
     "compare": "verbs.compare",
     "confusion_ci": "verbs.confusion",

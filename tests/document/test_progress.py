@@ -14,9 +14,9 @@ import pytest
 from numpy.typing import NDArray
 
 import halfwidth as hw
+from halfwidth.calibration.estimation.curves import calibration_curves
 from halfwidth.document import progress
 from halfwidth.document.progress import followed, following, paused, tracked
-from halfwidth.estimation.test_sets.calibration_curves import calibration_curves
 from halfwidth.resampling.draws import Plan
 
 RANGES = [(0, 10), (10, 20), (20, 25)]

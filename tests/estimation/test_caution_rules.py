@@ -21,10 +21,10 @@ from support import Run, codes
 
 import halfwidth as hw
 from halfwidth.arithmetic import kernel_curves
+from halfwidth.calibration.metrics import kernel_curve
 from halfwidth.core.spec import Estimand, Metric, Need, interval_method, spec_of
 from halfwidth.core.types import Interval
 from halfwidth.core.undefined import no_interval
-from halfwidth.metrics.calibration import kernel_curve
 from halfwidth.study.specs.spec import Instance
 
 GOOD = np.random.default_rng(4).normal(0.8, 0.03, 120).clip(0, 1)

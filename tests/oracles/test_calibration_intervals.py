@@ -14,12 +14,12 @@ from scipy import stats
 from support import codes, message
 
 import halfwidth as hw
+from halfwidth.calibration.metrics.chance import mean_absolute_deviation
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import Level
 from halfwidth.intervals import inverted
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building, ece_l2
-from halfwidth.metrics.calibration.chance import mean_absolute_deviation
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.noise.deviations import Deviations, deviations

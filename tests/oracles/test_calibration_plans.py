@@ -10,9 +10,9 @@ import pytest
 from scipy import integrate, special, stats
 
 import halfwidth as hw
+from halfwidth.calibration.planning import QUANTITIES, Information, _information
 from halfwidth.core.types import Array
 from halfwidth.planning import calibration
-from halfwidth.planning.calibrations import QUANTITIES, Information, _information
 
 NORMAL: dict[str, Any] = {"lp_mean": -1.0, "lp_sd": 0.8}
 CLASSES: dict[str, Any] = {"prevalence": 0.1, "auroc": 0.8}

@@ -14,9 +14,9 @@ from scipy import special, stats
 
 import halfwidth as hw
 from halfwidth.arithmetic.logistic import condensed
+from halfwidth.calibration.metrics.perfect import STATISTICS, resolve_statistic
 from halfwidth.core.rng import Key, trials
 from halfwidth.core.types import Array
-from halfwidth.metrics.calibration.perfect import STATISTICS, resolve_statistic
 
 asked = over(hw.calibration_test, hw.Predictions.from_arrays)
 NAMES = [one.name for one in STATISTICS]

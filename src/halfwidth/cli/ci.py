@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from halfwidth.cli import (
-    calibration,
-    figures,
-    option_groups,
-    options,
-    reading,
-    test_set_options,
-)
+from halfwidth.cli import figures, option_groups, options, reading, test_set_options
 from halfwidth.cli.answer import Answer, strict_status
 from halfwidth.cli.command import refuse_given
 from halfwidth.cli.comparison_settings import verb_options
 from halfwidth.cli.given_data import data_in, has_test_set
 from halfwidth.cli.output import note
+from halfwidth.core.branches import modules_brought
 from halfwidth.core.errors import OptionError
 from halfwidth.core.processes import check_jobs
 from halfwidth.core.spec import Metric, Takes
@@ -40,6 +34,9 @@ if TYPE_CHECKING:
 # What is asked of curves.
 OF_CURVES = ("confidence_level", "n_resamples", "rng")
 
+# What branches answer of test sets, by options of their own.
+OF_BRANCHES = modules_brought("TEST_SETS")
+
 # What a first look at a test set takes: the order of scores, the same at this prevalence, and
 # calibration; of predicted classes what is right, also where classes are rare.
 OF_SCORES, OF_LABELS = (auroc, average_precision), (accuracy, balanced_accuracy, mcc)
@@ -55,7 +52,7 @@ OF_SCORES, OF_LABELS = (auroc, average_precision), (accuracy, balanced_accuracy,
     test_set_options.file_options,
     test_set_options.average_options,
     test_set_options.metric_options,
-    calibration.calibration_options,
+    *(branch.options for branch in OF_BRANCHES),
 )
 def ci(
     ctx: typer.Context,
@@ -120,10 +117,13 @@ def ci(
             f"name the table: halfwidth ci FILE{how}; 'halfwidth ci --help' says more"
         )
     if not of_test_set:
-        refuse_given(ctx, (*calibration.NAMES, "jobs"), "needs --target COLUMN, the true classes")
-    elif any(params[name] for name in calibration.NAMES):
-        answer, cautions = calibration.document_of(ctx, files)
-        return Answer(answer, fmt, out, strict_status(strict, cautions))
+        names = [name for branch in OF_BRANCHES for name in branch.NAMES]
+        refuse_given(ctx, (*names, "jobs"), "needs --target COLUMN, the true classes")
+    else:
+        for branch in OF_BRANCHES:
+            if any(params[name] for name in branch.NAMES):
+                answer, cautions = branch.document_of(ctx, files)
+                return Answer(answer, fmt, out, strict_status(strict, cautions))
     asked = verb_options(ctx)
     kind = figures.check(plot, plot_kind, figures.TEST_SET_KINDS if of_test_set else figures.KINDS)
     if of_test_set:

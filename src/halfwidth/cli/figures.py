@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.cli.output import note
+from halfwidth.core.branches import brought
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.document.parts import Document, Figure
 from halfwidth.document.progress import following
-from halfwidth.results.calibration_curves import CALIBRATION_KINDS
 from halfwidth.results.fields import caution_items
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ RANKING_KINDS = (
 )
 # Of rankings, those that draw values of cases.
 OF_CASES = ("dots", "podium", "case-heatmap")
-TEST_SET_KINDS = ("roc", "pr", *CALIBRATION_KINDS, "decision", "confusion", "forest")
+# Calibration over centres has an option of its own.
+OF_BRANCHES = tuple(kind for kinds in brought("CURVES") for kind in kinds if "-by-" not in kind)
+TEST_SET_KINDS = ("roc", "pr", *OF_BRANCHES, "decision", "confusion", "forest")
 
 
 def check(path: Path | None, kind: str | None, kinds: Sequence[str]) -> str | None:

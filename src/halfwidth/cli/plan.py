@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from halfwidth.cli import (
-    options,
-    plan_calibration,
-    plan_classes,
-    plan_pilot,
-    reading,
-    subsample,
-)
+from halfwidth.cli import options, plan_classes, plan_pilot, reading, subsample
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import SETTINGS, Verb
 from halfwidth.cli.option_groups import declared, option
@@ -33,6 +28,7 @@ from halfwidth.cli.plan_options import (
     parse_goals,
     refuse_test_set_metric,
 )
+from halfwidth.core.branches import brought
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
@@ -314,9 +310,9 @@ app.command("auroc", short_help="An AUROC, or the difference of two.", cls=Verb)
 app.command("classes", short_help="Sensitivity and specificity, at a prevalence.", cls=Verb)(
     plan_classes.classes
 )
-app.command("calibration", short_help="Calibration slope, intercepts and O:E.", cls=Verb)(
-    plan_calibration.calibration
-)
+for _name, (_, _place) in chain.from_iterable(plans.items() for plans in brought("PLANS")):
+    _module = importlib.import_module(_place)
+    app.command(_name, short_help=_module.SHORT_HELP, cls=Verb)(getattr(_module, _name))
 app.command("pilot", short_help="Any statistic and method, from the values of a pilot.", cls=Verb)(
     plan_pilot.pilot
 )

@@ -10,7 +10,7 @@ from halfwidth.data.predictions import Predictions
 from halfwidth.reports.of_data import CURVE_OF, curves_of_predictions
 
 if TYPE_CHECKING:
-    from halfwidth.results.calibration_curves import CalibrationCurves
+    from halfwidth.calibration.results.curves import CalibrationCurves
     from halfwidth.results.curves import Curves
     from halfwidth.results.estimate import Estimate
 

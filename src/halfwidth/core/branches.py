@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, Protocol, cast
 
 # The registration. Public names stand in the package's index as well.
-BRANCHES = ("detection",)
+BRANCHES = ("detection", "calibration")
 
 
 class Front(Protocol):
@@ -23,6 +23,17 @@ class Front(Protocol):
     KIND: tuple[Any, str]
     # The families of metrics of ``cases``, ``test sets`` or ``detections`` (`metrics.families`).
     METRICS: Mapping[str, tuple[str, ...]]
+    # The families of interval methods (`intervals.all_methods`).
+    METHODS: tuple[str, ...]
+    # ``calibration_cautions`` of metrics of predicted probabilities (`test_sets.jobs`).
+    PROBABILITIES: str
+    # Curves of predictions: their kinds, each with its module (`measuring.curves`).
+    CURVES: Mapping[str, str]
+    # Functions of `halfwidth.planning`, each with its module and that of its command.
+    PLANS: Mapping[str, tuple[str, str]]
+    # What `halfwidth ci` has of test sets beside estimates: ``OPTIONS``, ``NAMES`` of these, and
+    # ``document_of``.
+    TEST_SETS: str
     # What `core.cautions` has of the branch.
     CAUTIONS: str
     # ``ENGINES`` by the forms that statistics have here, as in `resampling.forms.engines`.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+
+from halfwidth.core.branches import brought
 from halfwidth.core.catalogue import Catalogue, listed
 from halfwidth.core.declaring import specs_of
 from halfwidth.core.errors import OptionError
@@ -10,7 +13,6 @@ from halfwidth.core.spec import MethodSpec
 from halfwidth.intervals import (
     auc,
     bootstrap,
-    calibration,
     delta_method,
     dirichlet_intervals,
     expanded,
@@ -19,7 +21,6 @@ from halfwidth.intervals import (
     proportion,
     quantile,
     rate,
-    recalibration,
     two_samples,
 )
 
@@ -31,12 +32,11 @@ FAMILIES = (
     quantile,
     auc,
     delta_method,
-    recalibration,
     dirichlet_intervals,
     expanded,
     paired_proportions,
     two_samples,
-    calibration,
+    *(importlib.import_module(place) for places in brought("METHODS") for place in places),
 )
 
 METHODS: Catalogue[MethodSpec] = Catalogue(

@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, Protocol, cast
 
+from halfwidth.core.branches import brought
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.data.predictions import Predictions
 from halfwidth.document.progress import following
-from halfwidth.estimation.test_sets.calibration_curves import calibration_curves
-from halfwidth.estimation.test_sets.centre_curves import centre_curves
-from halfwidth.estimation.test_sets.centres import centre_parts
+from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.test_sets.curves import class_curves
 from halfwidth.measuring.test_sets import ReadCases, request, test_sets_for
-from halfwidth.results.calibration_curves import CALIBRATION_KINDS, CalibrationCurve
-from halfwidth.results.centre_curves import CentreCurve
 from halfwidth.results.curves import CURVE_KINDS, SeveralCurves
-from halfwidth.results.estimate import Estimate, Estimates
+from halfwidth.results.estimate import Estimate
 
-CURVES = (*CURVE_KINDS, *CALIBRATION_KINDS, CentreCurve.kind)
+CURVES = (*CURVE_KINDS, *(kind for kinds in brought("CURVES") for kind in kinds))
+
+
+class CurvesOfBranch(Protocol):
+    """A module of a branch: its kinds of curves of predictions."""
+
+    # The metrics that a kind of curve shows.
+    CURVE_OF: Mapping[str, str]
+
+    def refuse_without_effect(self, kind: str, inference: Mapping[str, Any], /) -> None:
+        """Refuse options that a kind of curve does not look at."""
+
+    def test_sets(self, kind: str, data: Predictions, /) -> list[ReadCases]:
+        """The cases of each model and level."""
+
+    def curves_of(
+        self, kind: str, one: ReadCases, average: Any, request: Request, /
+    ) -> SeveralCurves[Any]:
+        """The curves of one model."""
 
 
 def curves(
@@ -30,22 +47,23 @@ def curves(
 ) -> SeveralCurves[Any]:
     """The curves of each model and level, with their bands."""
     of_all = request(data, **inference)
-    over_centres = kind == CentreCurve.kind
-    _refuse_without_effect(kind, average, inference)
+    branch = _branch_of(kind)
+    if branch is None:
+        if average is not None:
+            raise OptionError(
+                f"{spelled('average', average)} has no effect on {kind} curves, which are of the "
+                f"positive class ({spelled('pos_label')}) or of each"
+            )
+        read = test_sets_for("curves", data, without=("sample_weight",))
+    else:
+        branch.refuse_without_effect(kind, inference)
+        read = branch.test_sets(kind, data)
 
     def curves_of(one: ReadCases) -> SeveralCurves[Any]:
-        if over_centres:
-            parts = centre_parts(one.cases, one.model.strata)
-            return centre_curves(one.cases, parts, average, of_all.level)
-        if kind in CALIBRATION_KINDS:
-            return calibration_curves(kind, one.cases, average, of_all)
-        return class_curves(kind, one.cases, of_all)
+        if branch is None:
+            return class_curves(kind, one.cases, of_all)
+        return branch.curves_of(kind, one, average, of_all)
 
-    read = (
-        test_sets_for("calibration over centres", data.over_levels())
-        if over_centres
-        else test_sets_for("curves", data, without=("sample_weight",))
-    )
     return together(
         [
             CurvesOfModel(curves_of(one), one.label, one.by, one.model.cautions)
@@ -54,21 +72,18 @@ def curves(
     )
 
 
-def _refuse_without_effect(kind: Any, average: Any, inference: Mapping[str, Any]) -> None:
-    """Refuse options that a kind of curve does not look at."""
-    if average is not None and kind in CURVE_KINDS:
-        raise OptionError(
-            f"{spelled('average', average)} has no effect on {kind} curves, which are of the "
-            f"positive class ({spelled('pos_label')}) or of each"
-        )
-    if kind != CentreCurve.kind:
-        return
-    for name in ("n_resamples", "rng"):
-        if inference[name] is not None:
-            raise OptionError(
-                f"{spelled(name, inference[name])} has no effect on curves over centres, for which "
-                "nothing is drawn"
-            )
+def _branch_of(kind: str) -> CurvesOfBranch | None:
+    """The module that a branch has for its kind of curve."""
+    places = {kind: place for kinds in brought("CURVES") for kind, place in kinds.items()}
+    return cast("CurvesOfBranch", importlib.import_module(places[kind])) if kind in places else None
+
+
+@functools.cache
+def curve_of_metric() -> dict[str, str]:
+    """The kind of curve, of those of branches, that shows a metric."""
+    places = dict.fromkeys(place for kinds in brought("CURVES") for place in kinds.values())
+    each = (importlib.import_module(place).CURVE_OF for place in places)
+    return {metric: kind for shown in each for metric, kind in shown.items()}
 
 
 # --------------------------------------------------------------------------- several models
@@ -107,13 +122,4 @@ def _named(part: CurvesOfModel, *, several: bool) -> list[Any]:
             cautions=tuple(cautions),
         )
 
-    curves = []
-    for one in part.curves:
-        if isinstance(one, CalibrationCurve):
-            numbers: dict[str, Any] = {"summaries": Estimates(tuple(map(labelled, one.summaries)))}
-        elif isinstance(one, CentreCurve):
-            numbers = {"cautions": (*one.cautions, *part.cautions)}
-        else:
-            numbers = {"area": None if one.area is None else labelled(one.area)}
-        curves.append(replace(one, label=named(one.label, ", "), **numbers))
-    return curves
+    return [one.renamed(named(one.label, ", "), labelled, part.cautions) for one in part.curves]

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from halfwidth.metrics.agreement import *  # noqa: F403
     from halfwidth.metrics.boundary import *  # noqa: F403
     from halfwidth.metrics.boundary_overlap import *  # noqa: F403
-    from halfwidth.metrics.calibration.bins import *  # noqa: F403
-    from halfwidth.metrics.calibration.corp import *  # noqa: F403
-    from halfwidth.metrics.calibration.kernel_curve import *  # noqa: F403
-    from halfwidth.metrics.calibration.kernel_error import *  # noqa: F403
-    from halfwidth.metrics.calibration.recalibration import *  # noqa: F403
-    from halfwidth.metrics.calibration.scores import *  # noqa: F403
-    from halfwidth.metrics.calibration.smoothing import *  # noqa: F403
+    from halfwidth.calibration.metrics.bins import *  # noqa: F403
+    from halfwidth.calibration.metrics.corp import *  # noqa: F403
+    from halfwidth.calibration.metrics.kernel_curve import *  # noqa: F403
+    from halfwidth.calibration.metrics.kernel_error import *  # noqa: F403
+    from halfwidth.calibration.metrics.recalibration import *  # noqa: F403
+    from halfwidth.metrics.proper_scores import *  # noqa: F403
+    from halfwidth.calibration.metrics.smoothing import *  # noqa: F403
     from halfwidth.metrics.counting import *  # type: ignore[assignment] # noqa: F403
     from halfwidth.metrics.rates import *  # type: ignore[assignment] # noqa: F403
     from halfwidth.detection.metrics.instances import *  # noqa: F403

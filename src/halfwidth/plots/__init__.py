@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.branches import modules_brought
 from halfwidth.plots.bland_altman import bland_altman
-from halfwidth.plots.calibration import calibration, figures_of_calibration
 from halfwidth.plots.comparison import differences, figures_of_differences
 from halfwidth.plots.confusion import confusion
 from halfwidth.plots.curves import decision, pr, roc
@@ -33,6 +32,7 @@ from halfwidth.plots.subsampling import (
 )
 
 if TYPE_CHECKING:
+    from halfwidth.calibration.plots.calibration import calibration, figures_of_calibration
     from halfwidth.detection.plots.curves import afroc, detection_pr, froc
     from halfwidth.detection.plots.matches import figure_of_worst_images, matched_image
     from halfwidth.detection.plots.thresholds import figures_over_thresholds, over_thresholds

@@ -14,7 +14,6 @@ from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.titles import metric_title
 from halfwidth.document.progress import followed
 from halfwidth.plots.bland_altman import bland_altman
-from halfwidth.plots.calibration import figures_of_calibration
 from halfwidth.plots.comparison import figures_of_differences
 from halfwidth.plots.confusion import confusion
 from halfwidth.plots.curve_parts import curve_text, height_of
@@ -29,8 +28,6 @@ from halfwidth.plots.sheets import packed
 from halfwidth.plots.style import NOTE_SIZE, PAGE, QUIET
 from halfwidth.plots.subsampling import figure_of_subsamples
 from halfwidth.results.agreement import Agreement
-from halfwidth.results.calibration_curves import CalibrationCurves
-from halfwidth.results.centre_curves import CentreCurves
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.curves import Confusion, Curve, Curves
 from halfwidth.results.estimate import Estimate, Estimates
@@ -224,8 +221,6 @@ PICTURES: dict[type[Result], dict[str, AnyFigure]] = {
     Comparisons: {"forest": _differences, **_kinds(figures_of_pairs, OF_ONE_PAIR)},
     Rankings: _kinds(figures_of_rankings, OF_ONE_RANKING),
     Agreement: {"bland-altman": bland_altman},
-    CalibrationCurves: {"curves": figures_of_calibration},
-    CentreCurves: {"curves": figures_of_calibration},
     Curves: {"curves": _curves},
     Confusion: {"confusion": confusion},
     SampleSize: {"plan": plan_curve},

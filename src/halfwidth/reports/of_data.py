@@ -13,8 +13,8 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.rng import resolve_seed
 from halfwidth.core.titles import metric_title
 from halfwidth.data.predictions import Predictions
-from halfwidth.estimation.test_sets.calibration_curves import SUMMARIES
 from halfwidth.estimation.test_sets.curves import AREA_OF
+from halfwidth.measuring.curves import curve_of_metric
 from halfwidth.measuring.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.metrics.counting import net_benefit
 from halfwidth.ranking.ranking_options import NOT_RANKED
@@ -35,7 +35,7 @@ RESAMPLES = 999
 CURVE_OF = {
     **{area: kind for kind, area in AREA_OF.items()},
     net_benefit.__name__: "decision",
-    **dict.fromkeys(SUMMARIES["calibration"], "calibration"),
+    **curve_of_metric(),
 }
 
 

@@ -24,7 +24,6 @@ from halfwidth.measuring.quantities import USUAL_STATISTIC
 from halfwidth.reports.document import report_document
 from halfwidth.reports.of_data import curves_of_predictions, results_of_data
 from halfwidth.reports.results import Results
-from halfwidth.results.centre_curves import CentreCurve, CentreCurves
 from halfwidth.results.comparison import Comparisons
 from halfwidth.results.curves import SeveralCurves
 from halfwidth.results.estimate import Estimates
@@ -261,9 +260,10 @@ def _joined(results: list[Any], title: str) -> Results:
 
 def _is_told(one: Any) -> bool:
     """Whether a report takes this result, or a collection of such."""
-    if not isinstance(one, Result) or isinstance(one, CentreCurves | CentreCurve):
-        return False
-    return isinstance(one.collection, Estimates | Comparisons | Rankings | SeveralCurves)
+    told = one.collection if isinstance(one, Result) else None
+    if isinstance(told, SeveralCurves):
+        return told.reported
+    return isinstance(told, Estimates | Comparisons | Rankings)
 
 
 def _several(one: Any) -> Several:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Callable
+from dataclasses import fields, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,14 @@ class SingleCurve(SingleResult):
     @property
     def _alone(self) -> SeveralCurves[Any]:
         raise NotImplementedError
+
+    def renamed(
+        self, label: str, labelled: Callable[[Estimate], Estimate], _: tuple[Caution, ...], /
+    ) -> Self:
+        """The curve of a model of several: the label, what renames numbers, and the cautions."""
+        area = getattr(self, "area", None)
+        numbers = {} if area is None else {"area": labelled(area)}
+        return cast("Self", replace(cast("Any", self), label=label, **numbers))
 
     def line_frame(self) -> pd.DataFrame:
         """A row per corner of the line: ``label, kind, x, y``."""
@@ -192,6 +201,9 @@ class SeveralCurves(Result, ResultSequence[OneCurve]):
     ----------
     items : tuple of curves
     """
+
+    # Whether a report tells of them.
+    reported: ClassVar[bool] = True
 
     items: tuple[OneCurve, ...]
 

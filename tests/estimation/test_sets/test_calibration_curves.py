@@ -15,9 +15,9 @@ from sklearn.calibration import calibration_curve
 from sklearn.isotonic import IsotonicRegression
 
 import halfwidth as hw
+from halfwidth.calibration.metrics.bins import bin_of
 from halfwidth.core import rng as draws
 from halfwidth.core.types import Array
-from halfwidth.metrics.calibration.bins import bin_of
 
 curves_from = over(hw.curve, hw.Predictions.from_arrays)
 

@@ -14,8 +14,8 @@ from sklearn.calibration import calibration_curve
 from support import examples
 
 import halfwidth as hw
+from halfwidth.calibration.metrics.bins import MASS, WIDTH, bin_of
 from halfwidth.metrics import ece, mce
-from halfwidth.metrics.calibration.bins import MASS, WIDTH, bin_of
 
 Array = NDArray[Any]
 

@@ -13,8 +13,8 @@ from halfwidth.estimation.test_sets.curve_parts import GRID, STEPS, classes_draw
 from halfwidth.estimation.test_sets.jobs import job_for
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.bootstrap import percentile
-from halfwidth.metrics.calibration.scores import brier_skill
 from halfwidth.metrics.names import resolve_sample_metric
+from halfwidth.metrics.proper_scores import brier_skill
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.weights.bootstrap import count_blocks

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.branches import modules_brought
 from halfwidth.core.checks import refuse_complex
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.kinds import PAIRS_OF_CASES
@@ -28,13 +29,12 @@ from halfwidth.estimation.functionals import (
 from halfwidth.estimation.grouping import arrange_cases
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import NO_VALUES, Functional, Records
-from halfwidth.estimation.test_sets.calibration_checks import (
-    calibration_cautions,
+from halfwidth.estimation.test_sets.class_context import ClassContext
+from halfwidth.estimation.test_sets.probability_checks import (
     takes_pairs,
     why_no_fit,
     with_bandwidth,
 )
-from halfwidth.estimation.test_sets.class_context import ClassContext
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.metrics import building
 from halfwidth.metrics.names import CustomMetric
@@ -70,7 +70,11 @@ def _job_of_metric(row: MetricRow, metric: Metric, cases: TestSet, policies: Pol
         # Other classes may have what this one lacks.
         if no_value and row.average != "none":
             raise DataError(no_value)
-        cautions = calibration_cautions(row, metric, job.functional, cases, policies)
+        cautions = (
+            one
+            for rules in modules_brought("PROBABILITIES")
+            for one in rules.calibration_cautions(row, metric, job.functional, cases, policies)
+        )
         return replace(job, cautions=tuple(cautions), no_value=no_value)
     threshold = None
     if metric.spec.takes in COUNTING:

@@ -10,20 +10,24 @@ from typing import Any
 import numpy as np
 
 from halfwidth.arithmetic.probabilities import CLIP, logit
+from halfwidth.calibration.intervals.recalibration import (
+    expected_score,
+    model_wald,
+    model_wald_or_t,
+)
+from halfwidth.calibration.metrics.recalibration import (
+    calibration_in_the_large,
+    calibration_intercept,
+    calibration_slope,
+    oe_ratio,
+)
 from halfwidth.core.checks import as_number
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric, MetricSpec, spec_of
 from halfwidth.core.types import Array, Interval, Level
-from halfwidth.intervals.recalibration import expected_score, model_wald, model_wald_or_t
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
-from halfwidth.metrics.calibration.recalibration import (
-    calibration_in_the_large,
-    calibration_intercept,
-    calibration_slope,
-    oe_ratio,
-)
 from halfwidth.planning.aurocs import named_class_counts
 from halfwidth.planning.checks import check_goal, check_n, check_positive, check_share
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width

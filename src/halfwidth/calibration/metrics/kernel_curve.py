@@ -15,11 +15,11 @@ from halfwidth.arithmetic.kernel_curves import (
     smoothed,
 )
 from halfwidth.arithmetic.probabilities import as_outcomes
+from halfwidth.calibration.metrics.bins import BIASED
 from halfwidth.core.forms import PairedCases
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds
-from halfwidth.metrics.calibration.bins import BIASED
 
 __all__ = ["ece_kde"]
 

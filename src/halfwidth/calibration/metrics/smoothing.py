@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from halfwidth.arithmetic.kernel_cases import damping
 from halfwidth.arithmetic.probabilities import as_outcomes
+from halfwidth.calibration.metrics.bins import BIASED
 from halfwidth.core.forms import SmoothedError
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Array
-from halfwidth.metrics.calibration.bins import BIASED
 
 __all__ = ["smooth_ece"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from halfwidth.calibration.estimation.centres import NAMES, calibration_over_centres, centre_parts
+from halfwidth.calibration.estimation.tests_of_calibration import calibration_tests
+from halfwidth.calibration.metrics.perfect import DEFAULT
 from halfwidth.estimation.resolve import AUTO
-from halfwidth.estimation.test_sets.calibration_tests import calibration_tests
-from halfwidth.estimation.test_sets.centres import NAMES, calibration_over_centres, centre_parts
 from halfwidth.measuring.kinds import kind_of
 from halfwidth.measuring.test_sets import test_sets_for
-from halfwidth.metrics.calibration.perfect import DEFAULT
 from halfwidth.metrics.names import is_several, several
 from halfwidth.verbs.given import only_cases, predictions_in
 

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from halfwidth.arithmetic.confusion_tables import ratio
 from halfwidth.arithmetic.logistic_fits import value_of_fit
 from halfwidth.arithmetic.probabilities import logit, value_of
+from halfwidth.calibration.metrics.splines import spline_terms, weighted_quantile
 from halfwidth.core.forms import LogisticFit, ProbabilitySums
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, Transform, metric
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Bounds, Numbers
-from halfwidth.metrics.calibration.splines import spline_terms, weighted_quantile
 
 __all__ = [
     "calibration_in_the_large",

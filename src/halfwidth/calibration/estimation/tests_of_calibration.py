@@ -8,6 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from halfwidth.calibration.metrics.bins import ece
+from halfwidth.calibration.metrics.perfect import (
+    BoundStatistic,
+    Departure,
+    resolve_statistic,
+)
+from halfwidth.calibration.results.tests_of_calibration import CalibrationTest, CalibrationTests
 from halfwidth.core import rng as random
 from halfwidth.core.cautions import caution
 from halfwidth.core.checks import as_list, one_of
@@ -18,14 +25,7 @@ from halfwidth.estimation.functionals import MetricRow, metric_rows, probabiliti
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.test_sets.jobs import check_probabilities
 from halfwidth.estimation.test_sets.test_set import TestSet
-from halfwidth.metrics.calibration.bins import ece
-from halfwidth.metrics.calibration.perfect import (
-    BoundStatistic,
-    Departure,
-    resolve_statistic,
-)
 from halfwidth.resampling.draws import Plan
-from halfwidth.results.calibration_results import CalibrationTest, CalibrationTests
 
 AVERAGES = ("binary", "none", "top_label")
 # Samples whose statistics differ by less than this share of themselves are as far away: sums of the

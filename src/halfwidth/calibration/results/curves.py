@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.cautions import Caution
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.results.curves import SeveralCurves, SingleCurve
-from halfwidth.results.estimate import Estimates
+from halfwidth.results.estimate import Estimate, Estimates
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,6 +85,12 @@ class CalibrationCurve(SingleCurve):
 
     # What curves that have one number call it.
     area: None = None
+
+    def renamed(
+        self, label: str, labelled: Callable[[Estimate], Estimate], _: tuple[Caution, ...], /
+    ) -> Self:
+        """The curve of a model of several, whose numbers have other labels."""
+        return replace(self, label=label, summaries=Estimates(tuple(map(labelled, self.summaries))))
 
     @property
     def _alone(self) -> CalibrationCurves:

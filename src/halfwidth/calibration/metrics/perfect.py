@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from halfwidth.arithmetic.kernel_products import bandwidth_of, sum_of_products
 from halfwidth.arithmetic.logistic import STEEPEST, condensed, expit, fit_logistic
 from halfwidth.arithmetic.probabilities import clipped, logit
+from halfwidth.calibration.metrics.bins import BINNING, BINS, MASS, bin_of, ece
+from halfwidth.calibration.metrics.kernel_error import BANDWIDTH, kce
 from halfwidth.core.errors import DataError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import Parameter, bind, parse_name
 from halfwidth.core.types import Array
-from halfwidth.metrics.calibration.bins import BINNING, BINS, MASS, bin_of, ece
-from halfwidth.metrics.calibration.kernel_error import BANDWIDTH, kce
 
 # Nodes stand for cases where these are more by this factor.
 FEWER = 4

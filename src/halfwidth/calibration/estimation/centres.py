@@ -11,6 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.calibration.metrics.recalibration import (
+    calibration_in_the_large,
+    calibration_intercept,
+    calibration_slope,
+    oe_ratio,
+)
+from halfwidth.calibration.results.centre_results import CentreResults, OverCentres
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.kinds import Transform
@@ -28,13 +35,6 @@ from halfwidth.estimation.test_sets.jobs import check_probabilities, job_for
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.random_effects import pool
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
-from halfwidth.metrics.calibration.recalibration import (
-    calibration_in_the_large,
-    calibration_intercept,
-    calibration_slope,
-    oe_ratio,
-)
-from halfwidth.results.centre_results import CentreResults, OverCentres
 from halfwidth.results.estimate import Estimate, Estimates
 
 POOLED = (calibration_slope, calibration_intercept, calibration_in_the_large, oe_ratio)

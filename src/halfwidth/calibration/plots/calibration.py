@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halfwidth.calibration.results.centre_curves import CentreCurve
+from halfwidth.calibration.results.curves import TOP_LABEL, CalibrationCurve
 from halfwidth.core.checks import as_list, plain_text
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.formatting import percent
@@ -29,8 +31,6 @@ from halfwidth.plots.style import (
     new_axes,
     numbers_text,
 )
-from halfwidth.results.calibration_curves import TOP_LABEL, CalibrationCurve
-from halfwidth.results.centre_curves import CentreCurve
 from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.results.curves import SeveralCurves, SingleCurve
+from halfwidth.results.estimate import Estimate
 from halfwidth.results.result import caution_lines
 
 if TYPE_CHECKING:
@@ -76,6 +79,12 @@ class CentreCurve(SingleCurve):
     kind = "calibration-by-centre"
     area = None
 
+    def renamed(
+        self, label: str, _: Callable[[Estimate], Estimate], cautions: tuple[Caution, ...], /
+    ) -> Self:
+        """The curve of a model of several, with the cautions of its table."""
+        return replace(self, label=label, cautions=(*self.cautions, *cautions))
+
     @property
     def line(self) -> Array:
         """Corners of the mean curve, shape (m, 2)."""
@@ -114,6 +123,8 @@ class CentreCurves(SeveralCurves[CentreCurve]):
     ----------
     items : tuple of CentreCurve
     """
+
+    reported: ClassVar[bool] = False
 
     @property
     def cautions(self) -> tuple[Caution, ...]:

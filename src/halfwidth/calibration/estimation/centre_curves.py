@@ -10,27 +10,27 @@ import numpy as np
 
 from halfwidth.arithmetic.logistic import expit
 from halfwidth.arithmetic.probabilities import logit
-from halfwidth.core.errors import DataError
-from halfwidth.core.types import Array, Level
-from halfwidth.estimation.functionals import MetricRow, Policies, metric_rows
-from halfwidth.estimation.pipeline import Job
-from halfwidth.estimation.test_sets.calibration_curves import (
+from halfwidth.calibration.estimation.centres import (
+    centre_cautions,
+    is_of_one_class,
+    reasons_of,
+)
+from halfwidth.calibration.estimation.curves import (
     CURVE_OF,
     LogOdds,
     histogram,
     smooth_log_odds,
 )
-from halfwidth.estimation.test_sets.centres import (
-    centre_cautions,
-    is_of_one_class,
-    reasons_of,
-)
+from halfwidth.calibration.results.centre_curves import CentreCurve, CentreCurves
+from halfwidth.calibration.results.curves import TOP_LABEL
+from halfwidth.core.errors import DataError
+from halfwidth.core.types import Array, Level
+from halfwidth.estimation.functionals import MetricRow, Policies, metric_rows
+from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.test_sets.jobs import job_for
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.random_effects import Pooled, pool
 from halfwidth.metrics.names import resolve_sample_metric
-from halfwidth.results.calibration_curves import TOP_LABEL
-from halfwidth.results.centre_curves import CentreCurve, CentreCurves
 
 # Two curves have no spread to predict a third from.
 FEWEST_CURVES = 3

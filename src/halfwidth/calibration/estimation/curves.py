@@ -11,6 +11,20 @@ from numpy.typing import NDArray
 from halfwidth.arithmetic.isotonic import TEMPORARIES, Ascending, rising
 from halfwidth.arithmetic.logistic import expit
 from halfwidth.arithmetic.logistic_fits import regression
+from halfwidth.calibration.metrics.bins import WIDTH, bin_of, ece, ece_l2
+from halfwidth.calibration.metrics.corp import brier_discrimination, brier_miscalibration
+from halfwidth.calibration.metrics.recalibration import (
+    calibration_in_the_large,
+    calibration_slope,
+    ici,
+    oe_ratio,
+)
+from halfwidth.calibration.results.curves import (
+    TOP_LABEL,
+    CalibrationCurve,
+    CalibrationCurves,
+    CalibrationKind,
+)
 from halfwidth.core import rng as draws
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
@@ -27,24 +41,10 @@ from halfwidth.estimation.test_sets.jobs import job_for
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.auc import quantile_factor
 from halfwidth.intervals.proportion import clopper_pearson
-from halfwidth.metrics.calibration.bins import WIDTH, bin_of, ece, ece_l2
-from halfwidth.metrics.calibration.corp import brier_discrimination, brier_miscalibration
-from halfwidth.metrics.calibration.recalibration import (
-    calibration_in_the_large,
-    calibration_slope,
-    ici,
-    oe_ratio,
-)
-from halfwidth.metrics.calibration.scores import brier
 from halfwidth.metrics.names import resolve_sample_metric
+from halfwidth.metrics.proper_scores import brier
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
-from halfwidth.results.calibration_curves import (
-    TOP_LABEL,
-    CalibrationCurve,
-    CalibrationCurves,
-    CalibrationKind,
-)
 from halfwidth.results.estimate import Estimates
 
 # The numbers that stand on each kind of figure.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from halfwidth.calibration.verbs import calibration_by_centre, calibration_test
 from halfwidth.cli import option_groups
 from halfwidth.cli.command import refuse_given
 from halfwidth.cli.figures import check, with_drawn
@@ -20,13 +21,12 @@ from halfwidth.core.parameters import split_names
 from halfwidth.core.processes import check_jobs
 from halfwidth.data.predictions import Predictions
 from halfwidth.document.parts import Document
-from halfwidth.verbs.calibration import calibration_by_centre, calibration_test
 from halfwidth.verbs.curve import curve
 
 if TYPE_CHECKING:
-    from halfwidth.results.calibration_results import CalibrationTests
-    from halfwidth.results.centre_curves import CentreCurves
-    from halfwidth.results.centre_results import CentreResults
+    from halfwidth.calibration.results.centre_curves import CentreCurves
+    from halfwidth.calibration.results.centre_results import CentreResults
+    from halfwidth.calibration.results.tests_of_calibration import CalibrationTests
 
 Tests = Annotated[
     list[str] | None,
@@ -55,13 +55,13 @@ IDLE_IN_TESTS = ("metric", "confidence_level", "plot", "plot_kind")
 IDLE_IN_CENTRES = ("n_resamples", "seed", "jobs")
 
 
-def calibration_options(calibration_test: Tests = None, centre: Centre = None) -> None:
+def options(calibration_test: Tests = None, centre: Centre = None) -> None:
     """Answers about calibration."""
 
 
 # What is drawn of centres.
 PLOT_KINDS = ("calibration",)
-NAMES = option_groups.names_in(calibration_options)
+NAMES = option_groups.names_in(options)
 
 
 def document_of(ctx: typer.Context, files: Sequence[str]) -> tuple[Document, Sequence[Caution]]:

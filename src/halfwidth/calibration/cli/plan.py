@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+from halfwidth.calibration.planning import QUANTITIES
+from halfwidth.calibration.planning import calibration as planned_calibration
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.option_groups import argument, declared, option
@@ -12,9 +14,9 @@ from halfwidth.cli.plan_options import Outlet, Plot, Sizes, answer, parse_sizes
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
-from halfwidth.planning.calibrations import QUANTITIES
-from halfwidth.planning.calibrations import calibration as planned_calibration
 from halfwidth.tables.prediction_columns import class_cells
+
+SHORT_HELP = "Calibration slope, intercepts and O:E."
 
 
 def calibration(

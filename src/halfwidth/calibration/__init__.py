@@ -1,0 +1,1 @@
+"""Calibration: how far predicted probabilities are from what happens; a branch."""

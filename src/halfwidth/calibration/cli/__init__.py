@@ -1,0 +1,1 @@
+"""Calibration on the command line: part of ``halfwidth ci`` and ``halfwidth plan``."""

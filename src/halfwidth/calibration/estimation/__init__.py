@@ -1,0 +1,1 @@
+"""Curves, tests and centres of predicted probabilities, with their intervals."""

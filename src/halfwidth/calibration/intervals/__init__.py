@@ -1,0 +1,1 @@
+"""Interval methods for errors of calibration, and for recalibrations."""

@@ -1,0 +1,1 @@
+"""Results about calibration: curves, tests, and what centres say."""
