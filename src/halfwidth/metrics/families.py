@@ -32,8 +32,8 @@ OF_TEST_SETS = (
     "counting",
     "ranking",
     "proper_scores",
-    "regression",
     *_of_branches("test sets"),
+    "regression",
 )
 OF_DETECTIONS = _of_branches("detections")
 

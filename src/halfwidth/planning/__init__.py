@@ -10,8 +10,7 @@ Mean DSC 0.850 (95 % CI 0.822 to 0.878; n = 50; t).
 from __future__ import annotations
 
 import importlib
-from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.branches import brought
 from halfwidth.core.public_functions import public_function
@@ -52,9 +51,16 @@ __all__ = [
     "subsample",
 ]
 
-# What branches bring.
-for _name, (_place, _) in chain.from_iterable(plans.items() for plans in brought("PLANS")):
-    globals()[_name] = getattr(importlib.import_module(_place), _name)
-# As users get them.
-for _name in __all__:
+# As users get them; those of branches when they are asked for.
+for _name in globals().keys() & {*__all__}:
     globals()[_name] = public_function(globals()[_name], __name__, _name)
+
+
+def __getattr__(name: str) -> Any:
+    """A function that a branch brings."""
+    for plans in brought("PLANS"):
+        if name in plans:
+            function = getattr(importlib.import_module(plans[name][0]), name)
+            globals()[name] = public_function(function, __name__, name)
+            return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
