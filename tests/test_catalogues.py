@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import importlib
 import inspect
-import itertools
 import pkgutil
 from collections import Counter
 from types import ModuleType
@@ -14,8 +13,8 @@ from typing import Any
 import pytest
 
 import halfwidth as hw
-import halfwidth.detection.metrics
-from halfwidth import comparison, detection, intervals, metrics, summaries
+from halfwidth import comparison, intervals, metrics, summaries
+from halfwidth.core.branches import BRANCHES
 from halfwidth.core.references import references
 from halfwidth.core.spec import Estimand, Metric, MetricLevel, Takes, spec_of
 
@@ -33,6 +32,20 @@ def modules_of(package: ModuleType) -> list[ModuleType]:
     return [importlib.import_module(info.name) for info in infos]
 
 
+BRANCH_PACKAGES = [importlib.import_module(f"halfwidth.{name}") for name in BRANCHES]
+
+
+def in_branches(package: ModuleType) -> list[ModuleType]:
+    """The modules of the folder that is called so in each branch."""
+    folder = f".{package.__name__.rpartition('.')[2]}"
+    return [
+        module
+        for branch in BRANCH_PACKAGES
+        for module in modules_of(branch)
+        if module.__name__.removeprefix(branch.__name__).startswith(folder)
+    ]
+
+
 def is_listed_by(catalogue: Any, spec: Any) -> bool:
     """Whether a spec is of the kind that a catalogue is for."""
     if not isinstance(spec, hw.MetricSpec):
@@ -46,8 +59,7 @@ def is_listed_by(catalogue: Any, spec: Any) -> bool:
 def declared_in(package: ModuleType, catalogue: Any) -> dict[str, Any]:
     """Decorated functions, and metric specs that have no function yet, by name."""
     found: dict[str, Any] = {}
-    packages = (package, detection.metrics) if package is metrics else (package,)
-    for module in itertools.chain(*map(modules_of, packages)):
+    for module in [*modules_of(package), *in_branches(package)]:
         for value in vars(module).values():
             own = inspect.isfunction(value) and value.__module__ == module.__name__
             spec = value if isinstance(value, hw.MetricSpec) else spec_of(value) if own else None
@@ -105,7 +117,7 @@ def test_every_citation_has_a_reference_and_every_reference_is_cited() -> None:
     assert cited <= set(references())
     source = "".join(
         inspect.getsource(module)
-        for package in (hw.core, comparison, intervals, summaries, metrics, detection)
+        for package in (hw.core, comparison, intervals, summaries, metrics, *BRANCH_PACKAGES)
         for module in modules_of(package)
         if not module.__name__.endswith("references")
     )

@@ -10,9 +10,13 @@ from pathlib import Path
 
 import halfwidth
 import halfwidth as hw
+from halfwidth.core.branches import BRANCHES
 
 SOURCE = Path(halfwidth.__file__).parent
-DECLARATIONS = ("detection/metrics/", "metrics", "intervals")
+DECLARATIONS = (
+    *(f"{branch}/{kind}/" for branch in BRANCHES for kind in ("metrics", "intervals")),
+    *("metrics", "intervals"),
+)
 NAMES = {
     spec.name
     for catalogue in (hw.METRICS, hw.SAMPLE_METRICS, hw.DETECTION_METRICS, hw.METHODS)

@@ -12,6 +12,7 @@ from pages import api
 from pages.docstrings import docstring
 
 import halfwidth as hw
+from halfwidth.core.branches import brought
 
 SOURCES = Path(hw.__file__).parent
 PUBLIC = {
@@ -58,6 +59,7 @@ def exported_whole(package: str) -> set[str]:
 
 def test_only_public_packages_and_their_families_have_all() -> None:
     families = {module for package in PUBLIC for module in exported_whole(package)}
+    families |= {place for places in brought("METHODS") for place in places}
     assert {module_of(path) for path in SOURCES.rglob("*.py") if lists_names(path)} == (
         PUBLIC | families
     )

@@ -13,6 +13,7 @@ from support import FLAG, flags, misspelled
 
 import halfwidth
 import halfwidth as hw
+from halfwidth.core.branches import BRANCHES
 from halfwidth.core.option_names import flag_of
 from halfwidth.core.option_table.table import OPTIONS
 
@@ -23,7 +24,9 @@ SPELLED = re.compile(rf"\b(?:{'|'.join(SPELLING)})\(")
 FILES = [
     path
     for path in sorted(SOURCE.rglob("*.py"))
-    if not path.relative_to(SOURCE).as_posix().startswith(("cli/", "detection/cli/"))
+    if not path.relative_to(SOURCE)
+    .as_posix()
+    .startswith(("cli/", *(f"{branch}/cli/" for branch in BRANCHES)))
 ]
 
 

@@ -63,7 +63,9 @@ def _explained(spec: Any, kind: str) -> Iterator[Part]:
         }
     else:
         (branch,) = (
-            one for one in commands_of_branches() if any(spec in each for each in one.CATALOGUES)
+            one
+            for one in commands_of_branches()
+            if any(each.find(spec.name) is spec for each in one.CATALOGUES)
         )
         title, fields = spec.title, branch.explained(spec)
     also = [*spec.synonyms, *special_cases(spec)]

@@ -18,24 +18,24 @@ from halfwidth.core.declaring import specs_of
 PACKAGE = "halfwidth.metrics"
 
 
-def _of_branches(level: str) -> tuple[str, ...]:
+def _brought_for(level: str) -> tuple[str, ...]:
     """The modules of the families that branches bring."""
     return tuple(place for metrics in brought("METRICS") for place in metrics.get(level, ()))
 
 
 OF_CASES = (
     *("overlap", "boundary", "boundary_overlap", "volume", "error"),
-    *_of_branches("cases"),
+    *_brought_for("cases"),
 )
 OF_TEST_SETS = (
     "agreement",
     "counting",
     "ranking",
     "proper_scores",
-    *_of_branches("test sets"),
+    *_brought_for("test sets"),
     "regression",
 )
-OF_DETECTIONS = _of_branches("detections")
+OF_DETECTIONS = _brought_for("detections")
 
 
 def _module(name: str) -> ModuleType:
