@@ -116,7 +116,7 @@ def test_leaving_cases_out_is_seen_not_to_pay() -> None:
         ),
         (
             {"A": [0.9, 0.8, NONE], "B": [0.1, 0.2, NONE]},
-            *("dsc", "worst", "1 value missing of each model; each of these policies gives the same ranks"),
+            *("dsc", "worst", "1 value missing of each model; each of these policies"),
         ),
         (
             {"A": [0.9, 0.8, NONE], "B": [2, 3, 4]},
