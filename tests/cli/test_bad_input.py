@@ -203,7 +203,7 @@ def test_values_that_cannot_be_used(arguments: str, words: str, complaint: Compl
         ("--confidence-level 0", "is not strictly between 0 and 1"),
         ("--confidence-level 1", "is not strictly between 0 and 1"),
         ("--confidence-level nan", "is not strictly between 0 and 1"),
-        ("--n-resamples 0", "--n-resamples 0 is not an integer from 2 up"),
+        ("--n-resamples 0", "--n-resamples 0 must be an integer ≥ 2"),
         ("--seed -1", "-1"),
         ("--bounds 1,0", "bounds need a low end below the high one, got (1.0, 0.0)"),
         ("--bounds 0", "--bounds '0' is not LOW,HIGH, for example 0,1 or 0,inf"),

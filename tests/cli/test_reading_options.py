@@ -136,7 +136,7 @@ def test_rows_are_picked_by_every_verb(verb: str, run: Run) -> None:
     command = [word.replace("FILE", "plain.csv") for word in VERBS[verb]]
     ran = run(*command, "--where", "case=z")
     assert (ran.status, ran.out) == (2, "")
-    assert ran.err.startswith("halfwidth: plain.csv: --where: no row has 'z' as its case")
+    assert ran.err.startswith("halfwidth: plain.csv: --where: column case has no level 'z'")
     assert run(*command, "--where", "case").err == (
         "halfwidth: --where case: not of the form COLUMN=LEVEL, such as organ=heart\n"
     )

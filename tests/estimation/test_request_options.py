@@ -154,7 +154,7 @@ def test_the_open_end_of_an_unbounded_metric_is_infinite(alternative: str, open_
 @pytest.mark.parametrize("number", [0, 1, -5, 1.5, 100.0, "x", "100", NAN])
 def test_a_number_of_resamples_that_is_none_is_refused(number: Any) -> None:
     text = complaint(method="bca", n_resamples=number)
-    assert text == f"n_resamples={number!r} is not an integer from 2 up (usual: 9999)"
+    assert text == f"n_resamples={number!r} must be an integer ≥ 2 (usual: 9999)"
 
 
 def test_few_resamples_are_cautioned() -> None:

@@ -209,7 +209,7 @@ def test_scoring_takes_the_limit(tmp_path: Path) -> None:
         hw.score_folders(*files, "dsc", max_voxels=639_999)
     assert hw.score_folders(*files, "dsc", max_voxels=640_000).value("dsc", label="1") == 1
     for wrong in (0, -1, True, 2.5, "many"):
-        with pytest.raises(hw.OptionError, match=r"max_voxels=.* is not a whole number from 1 up"):
+        with pytest.raises(hw.OptionError, match=r"max_voxels=.* must be an integer ≥ 1"):
             hw.score_folders(*files, "dsc", max_voxels=wrong)  # type: ignore[arg-type]
 
 

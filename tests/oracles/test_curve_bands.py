@@ -223,7 +223,7 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"kind": "rok"}, hw.OptionError, "did you mean 'roc'"),
     ({"scores": "logit"}, hw.OptionError, "did you mean 'logits'"),
     ({"confidence_level": 95}, hw.OptionError, "write 0.95"),
-    ({"n_resamples": 1}, hw.OptionError, "from 2 up"),
+    ({"n_resamples": 1}, hw.OptionError, "integer ≥ 2"),
     ({"rng": -1}, hw.OptionError, "negative"),
     ({"missing": "drop"}, hw.OptionError, "none of raise"),
     ({"y_true": [1, 1, 1, 1]}, hw.DataError, "all 4 cases are positive"),

@@ -101,7 +101,7 @@ def test_a_column_has_no_room_for_more_than_the_numbers() -> None:
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(hw.OptionError, match="at least one estimate"):
         figures_of_forest([])
-    with pytest.raises(hw.OptionError, match="rows=5 is not a whole number from 10"):
+    with pytest.raises(hw.OptionError, match="rows=5 must be an integer ≥ 10"):
         figures_of_forest([LIVER], rows=5)
     with pytest.raises(hw.OptionError, match="figures_of_forest"):
         hw.plots.forest([LIVER, FAR])
@@ -126,7 +126,7 @@ def test_differences_of_many_families_are_pages_of_one_axis() -> None:
     assert labels == [["liver", *pairs, "spleen", *pairs], ["aorta", *pairs, "colon", *pairs]]
     assert len({page.axes[0].get_xlim() for page in pages}) == 1
     assert len(figures_of_differences(of_organs)) == 1
-    with pytest.raises(hw.OptionError, match="whole number from 10"):
+    with pytest.raises(hw.OptionError, match="integer ≥ 10"):
         figures_of_differences(of_organs, rows=3)
     with pytest.raises(hw.OptionError, match="at least one comparison"):
         figures_of_differences([])

@@ -108,11 +108,15 @@ def test_leaving_cases_out_is_seen_not_to_pay() -> None:
     [
         (
             {"A": [0.9, 0.8, 0.7], "B": [0.1, NONE, 0.2]},
-            *("dsc", "omit", "1 of B; the ranks are the same by the policies omit and worst."),
+            *(
+                "dsc",
+                "omit",
+                "1 of B; each of these policies gives the same ranks: omit and worst.",
+            ),
         ),
         (
             {"A": [0.9, 0.8, NONE], "B": [0.1, 0.2, NONE]},
-            *("dsc", "worst", "1 value missing of each model; the ranks are the same"),
+            *("dsc", "worst", "1 value missing of each model; each of these policies"),
         ),
         (
             {"A": [0.9, 0.8, NONE], "B": [2, 3, 4]},

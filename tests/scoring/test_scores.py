@@ -700,7 +700,7 @@ def test_two_processes_find_the_same_as_one(
 @pytest.mark.parametrize("jobs", [0, -2, 1.0, True, "2", None])
 def test_jobs_are_counted(jobs: Any, tmp_path: Path) -> None:
     pair = folders(tmp_path, {"a": (prediction(), reference())})
-    assert "is neither an integer from 1 up" in complaint(hw.OptionError, *pair, "dsc", jobs=jobs)
+    assert "must be an integer ≥ 1, or -1" in complaint(hw.OptionError, *pair, "dsc", jobs=jobs)
 
 
 def test_what_is_wrong_with_some_cases_is_told_of_all(tmp_path: Path) -> None:

@@ -48,8 +48,8 @@ def test_rows_keep_their_numbers(table: Path, run: Run) -> None:
     ("wanted", "words"),
     [
         (["organs=heart"], "unknown column 'organs'; did you mean 'organ'?"),
-        (["organ=hart"], "no row has 'hart' as its organ; did you mean 'heart'?"),
-        (["fold=0", "fold=3"], "no row has '3' as its fold. Known: 0, 1, 2."),
+        (["organ=hart"], "column organ has no level 'hart'; did you mean 'heart'?"),
+        (["fold=0", "fold=3"], "column fold has no level '3'. Known: 0, 1, 2."),
         (["organ=lung", "fold=0"], "no row has all of organ=lung and fold=0"),
     ],
 )

@@ -29,7 +29,7 @@ MODELS = {"A": A, "B": B}
         ((FRAME, FRAME), {"metric": "dsc"}, "name the models of both: {'A': table, 'B': table}"),
         ((MODELS, "B"), {}, "'B' names a model of these, which options do: baseline='B', of a "),
         ((FRAME, "dice"), {}, "CaseValues.from_table(table, 'dice')"),
-        ((hw.estimate(VALUES),), {}, "Estimates: a result is given where data are needed; plot"),
+        ((hw.estimate(VALUES),), {}, "expected data, got Estimates; only plot and report"),
         ((MODELS,), {"metric": "auroc"}, "predictions of each model: (y_true, {'A': scores, 'B'"),
         ((Y[:9], {"A": P}), {"metric": "auroc"}, "model 'A' has 40 cases, and there are 9 true "),
         ((MODELS,), {"correction": "fdr"}, "did you mean 'benjamini_hochberg'?"),

@@ -40,7 +40,7 @@ MOST_SKEWED = 0.995
 # Beyond these a distribution of log odds lies where probabilities are clipped.
 MOST_LOG_ODDS = float(-np.log(CLIP))
 FEWEST = 10
-PERFECT = "Of a model that is perfectly calibrated; where it is not, widths differ somewhat."
+PERFECT = "Computed for a perfectly calibrated model; widths differ somewhat otherwise."
 
 
 def calibration(

@@ -103,9 +103,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "metric undefined on permutations",
         "Undefined on {share} of the permutations, which count as no less extreme than what was "
         "observed.",
-        "Where results change places, a model may be left without what the metric divides by. "
-        "Leaving such permutations out could make the p-value too small; counting them so makes it "
-        "too large instead.",
+        "In some permutations the metric's denominator is 0 for one model. Leaving such "
+        "permutations out could make the p-value too small; counting them so makes it too large "
+        "instead.",
         "Say what undefined values count as (undefined: zero or worst), or compare by a metric "
         "that is defined for rare predictions.",
     ),

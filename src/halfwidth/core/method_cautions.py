@@ -129,7 +129,7 @@ DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW312",
         "infinite studentized bound",
-        "A studentized bound is infinite: too many resamples are without any spread.",
+        "A studentized bound is infinite: in too many resamples all values are equal.",
         "The studentized bootstrap divides by the standard error of each resample. A resample "
         "that draws equal values only has none, and its ratio is infinite; when more than α/2 of "
         "the resamples are such, so is a bound. Where the metric has a range the bound is cut to "

@@ -52,7 +52,7 @@ def check_jobs(jobs: Any) -> int:
     """The number of worker processes: 1 or more, or -1 for one per available processor."""
     if isinstance(jobs, bool) or not isinstance(jobs, int) or (jobs < 1 and jobs != -1):
         raise OptionError(
-            f"{spelled('jobs', jobs)} is neither an integer from 1 up nor -1 for all processors"
+            f"{spelled('jobs', jobs)} must be an integer ≥ 1, or -1 for all processors"
         )
     if jobs > 0:
         return jobs

@@ -76,11 +76,10 @@ class _Parameters:
         twice = [name for name in given if name in options]
         lacking = [name for name in self.required if name not in given and name not in options]
         if len(args) > len(self.placed):
-            most = f"{len(self.placed)} value{'s' * (len(self.placed) != 1)}"
-            what = f"takes {most} without a name ({shortened(self.placed)}), not {len(args)}"
+            most = f"{len(self.placed)} positional argument{'s' * (len(self.placed) != 1)}"
+            what = f"takes {most} ({shortened(self.placed)}), got {len(args)}"
         elif twice:
-            place = self.placed.index(twice[0]) + 1
-            what = f"has {twice[0]} twice: value {place} without a name is that already"
+            what = f"got {twice[0]} both by position and by name"
         elif lacking:
             what = f"lacks {' and '.join(lacking)}"
         else:

@@ -97,11 +97,11 @@ def resolve_seed(rng: Any = None) -> int:
     seed = as_count(rng)
     if seed is None:
         raise OptionError(
-            f"{spelled('rng', rng)} is not a seed: give an integer from 0 up, a numpy SeedSequence "
+            f"{spelled('rng', rng)} is not a seed: give an integer ≥ 0, a numpy SeedSequence "
             "or Generator, or None"
         )
     if seed < 0:
-        raise OptionError(f"{spelled('rng', seed)} is negative; a seed is an integer from 0 up")
+        raise OptionError(f"{spelled('rng', seed)} is negative; a seed is an integer ≥ 0")
     if seed.bit_length() > MOST_BITS:
         raise OptionError(f"{spelled('rng', seed)} has more than {MOST_BITS} bits")
     return seed

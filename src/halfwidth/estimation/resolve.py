@@ -148,7 +148,7 @@ def resolve_request(
     resamples = USUAL_RESAMPLES if n_resamples is None else as_count(n_resamples) or 0
     if resamples < 2:
         raise OptionError(
-            f"{spelled('n_resamples', n_resamples)} is not an integer from 2 up (usual: 9999)"
+            f"{spelled('n_resamples', n_resamples)} must be an integer ≥ 2 (usual: 9999)"
         )
     if resamples > MOST_RESAMPLES:
         raise OptionError(
@@ -157,7 +157,7 @@ def resolve_request(
         )
     n_threads = as_count(threads) or 0
     if n_threads < 1:
-        raise OptionError(f"{spelled('n_threads', threads)} is not an integer from 1 up")
+        raise OptionError(f"{spelled('n_threads', threads)} must be an integer ≥ 1")
     if n_threads > MOST_THREADS:
         raise OptionError(f"{spelled('n_threads', threads)} is above {MOST_THREADS}")
     resolved_method = _resolve_method(method)

@@ -112,7 +112,9 @@ def _check_structure(data: bytes, where: str, most_values: int) -> None:
         depth, in_text = depth + int(steps.sum()), int(quotes[-1]) % 2
         values += int(np.count_nonzero(outside & ((codes == COMMA) | (steps > 0))))
         if deepest > MOST_DEPTH:
-            raise DataError(f"{where}is nested more than {MOST_DEPTH} deep, which no results are")
+            raise DataError(
+                f"{where}is nested deeper than {MOST_DEPTH} levels; no known result file is"
+            )
         if values > most_values:
             raise DataError(
                 f"{where}holds more than {most_values} values, which is too many to read"

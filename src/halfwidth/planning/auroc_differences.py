@@ -199,7 +199,7 @@ def _checked(
         )
     if difference is not None and margin is None and not apart:
         raise OptionError(
-            f"{spelled('difference', 0)} leaves nothing to find; give a margin for non-inferiority"
+            f"{spelled('difference', 0)} cannot be detected; give a margin for non-inferiority"
         )
     loss = None
     if margin is not None:
@@ -211,7 +211,7 @@ def _checked(
         check_not_inferior(apart, loss)
     if paired and correlation is None:
         raise OptionError(
-            "give the correlation of the scores of both models within a class (from 0 up to "
+            "give the correlation of the scores of both models within a class (at least 0, "
             f"below 1), or {spelled('unpaired', True)} for models on different cases"
         )
     if not paired and correlation is not None:

@@ -180,7 +180,7 @@ def _pages(
     estimates = list(several(given))
     most = as_count(rows)
     if most is None or most < LEAST_ROWS:
-        raise OptionError(f"rows={shown(rows)} is not a whole number from {LEAST_ROWS}")
+        raise OptionError(f"rows={shown(rows)} must be an integer ≥ {LEAST_ROWS}")
     rows_of(estimates, by)
 
     def fits(page: list[ForestPage]) -> bool:

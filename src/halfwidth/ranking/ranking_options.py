@@ -58,7 +58,7 @@ def resolve_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:
         raise OptionError(f"{spelled('margin', margin)} is below 0; it is how much better counts")
     places = as_count(top)
     if places is None or places < 1:
-        raise OptionError(f"{spelled('top', top)} is not a whole number from 1 on")
+        raise OptionError(f"{spelled('top', top)} must be an integer ≥ 1")
     schemes = resolve_schemes(scheme)
     if TESTS in schemes and any(each_of(width)):
         raise OptionError(

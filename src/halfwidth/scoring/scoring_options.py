@@ -96,7 +96,7 @@ class ScoringOptions:
         most = MOST_VOXELS if self.max_voxels is None else self.max_voxels
         if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
             raise OptionError(
-                f"{spelled('max_voxels', most)} is not a whole number from 1 up; the default is "
+                f"{spelled('max_voxels', most)} must be an integer ≥ 1; the default is "
                 f"{MOST_VOXELS}"
             )
         return int(most)

@@ -55,7 +55,7 @@ def pick_rows(table: Table, wanted: Mapping[str, Sequence[str]]) -> Table:
         for level in levels:
             if level not in named:
                 raise DataError(
-                    f"no row has {level!r} as its {column}{proposed(level, named) or '.'} "
+                    f"column {column} has no level {level!r}{proposed(level, named) or '.'} "
                     f"Known: {shortened(named)}."
                 )
         picked &= np.isin(factor.codes, [named.index(level) for level in levels])

@@ -139,8 +139,7 @@ def _refuse_finished(given: Any) -> None:
         )
     if result := next((one for one in (given, first) if isinstance(one, Result)), None):
         raise OptionError(
-            f"{type(result).__name__}: a result is given where data are needed; plot and report "
-            "take results, other verbs the data that they are of"
+            f"expected data, got {type(result).__name__}; only plot and report take results"
         )
 
 

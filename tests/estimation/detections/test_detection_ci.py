@@ -242,7 +242,7 @@ def test_strata_keep_their_size() -> None:
         ({"threshold": "0.9:0.5"}, "is no range"),
         ({"threshold": "0.1:0.5:0.15"}, "miss 0.5"),
         ({"area": "tiny"}, "neither one of all, small, medium, large"),
-        ({"area": (5, 2)}, "is not a range from 0 up"),
+        ({"area": (5, 2)}, "must be a range of areas ≥ 0"),
         ({"localisation": "iou"}, "may mean box_iou, mask_iou, "),
         ({"localisation": "giou"}, "unknown localisation criterion 'giou'"),
         ({"localisation": "centre_distance"}, "centre_distance needs a threshold"),
@@ -250,7 +250,7 @@ def test_strata_keep_their_size() -> None:
         ({"assignment": "best"}, "unknown assignment strategy 'best'"),
         ({"admits": "near"}, "unknown way to admit a match"),
         ({"duplicates": "twice"}, "is none of false_positive, ignored"),
-        ({"max_detections": 0}, "is not an integer from 1 up"),
+        ({"max_detections": 0}, "must be an integer ≥ 1"),
         ({"boundary_distance": -1}, "is not above 0"),
         ({"metric": "fppi", "threshold": [0.5, 0.6]}, "takes one threshold of localisation"),
         (

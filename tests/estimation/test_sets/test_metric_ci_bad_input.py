@@ -380,7 +380,7 @@ def test_a_threshold_cannot_be_chosen_on_labels_or_with_weights() -> None:
         ("method", None, "method=None is not a name"),
         ("alternative", "less", "two-sided, lower, upper"),
         ("confidence_level", 95, "for 95 % write 0.95"),
-        ("n_resamples", 1.5, "n_resamples=1.5 is not an integer from 2 up"),
+        ("n_resamples", 1.5, "n_resamples=1.5 must be an integer ≥ 2"),
         ("rng", "x", "rng='x'"),
     ],
 )

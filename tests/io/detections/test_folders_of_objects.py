@@ -173,7 +173,7 @@ def test_scores_in_pascal_voc(tmp_path: Path) -> None:
         (xml_of(xml_object("5 2 1 6")), "side along x is negative"),
         (xml_of(xml_object("5 2 nan 6")), "coordinates are finite numbers"),
         (xml_of(xml_object(extra="<name>a</name><difficult>2</difficult>")), "must be 0 or 1"),
-        ("<annotation>" + "<a>" * 50, "nested more than 20 deep"),
+        ("<annotation>" + "<a>" * 50, "nested deeper than 20 levels"),
         (xml_of(f"<object><name>{'x' * 20000}</name></object>"), "more than 10000 letters"),
         ('<?xml version="1.0" encoding="x-odd"?><annotation/>', "its XML is damaged"),
     ],

@@ -403,6 +403,6 @@ def test_timings_say_who_took_how_long(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("jobs", [0, -2, 1.5, "2", True])
 def test_jobs_are_counted(tmp_path: Path, jobs: Any) -> None:
-    with pytest.raises(hw.OptionError, match=r"jobs=.* is neither an integer from 1 up"):
+    with pytest.raises(hw.OptionError, match=r"jobs=.* must be an integer ≥ 1, or -1"):
         ran(tmp_path, chunks(), jobs=jobs)
     assert parts(tmp_path) == {}

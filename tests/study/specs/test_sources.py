@@ -384,7 +384,7 @@ def test_rows_are_picked_as_on_the_command_line(folder: Path) -> None:
     assert picked.notes[0] == "20 of 60 rows: split=test and site=A or B"
     for given, said in (
         ('"splt=test"', "where.csv: where: unknown column 'splt'; did you mean 'split'?"),
-        ('"split=tst"', "where.csv: where: no row has 'tst' as its split; did you mean 'test'?"),
+        ('"split=tst"', "where.csv: where: column split has no level 'tst'; did you mean 'test'?"),
         ('["split=test", "split"]', "where: split: not of the form COLUMN=LEVEL"),
         ("1", "where = 1 is not a text in quotes"),
     ):

@@ -148,7 +148,7 @@ def test_paths_that_lead_nowhere(path: str, message: str) -> None:
         ),
         ({"aggregates": {"dice": [1]}, "case": {"a1": {"dice": "good"}}}, "more keys or text"),
         ('{"case": {"a1": {"dice": 0.9}', "cut short"),
-        ('{"case": ' + '{"a":' * 1000 + "1" + "}" * 1001, "nested more than 200 deep"),
+        ('{"case": ' + '{"a":' * 1000 + "1" + "}" * 1001, "nested deeper than 200 levels"),
     ],
 )
 def test_malformed(tmp_path: Path, document: Any, message: str) -> None:

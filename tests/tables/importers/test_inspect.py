@@ -232,7 +232,7 @@ def test_cut_short(tmp_path: Path, cut: int) -> None:
         ),
         (
             {"header.json": HEADER, "samples/a_epoch_1.json": b"[" * 1000},
-            "nested more than 200 deep",
+            "nested deeper than 200 levels",
         ),
         (
             {"header.json": b"[" * 1000, "samples/a_epoch_1.json": sample("a")},

@@ -98,7 +98,7 @@ def test_a_file_by_itself(tmp_path: Path) -> None:
     [
         ([sample(), {"id": 1}], "line 2 is not a sample"),
         ([sample(), '{"doc_id": 1, "doc"'], "line 2 is not JSON, or cut short"),
-        ([sample(), "[" * 1000], "line 2 is nested more than 200 deep"),
+        ([sample(), "[" * 1000], "line 2 is nested deeper than 200 levels"),
         ([sample(doc_id=[1])], "line 1 is not a sample"),
         ([sample(metrics=[])], "no scores; lm-eval writes them"),
         ([sample(metrics=["f1"], f1=["a", ["b"]])], "f1 are computed from all documents"),

@@ -209,7 +209,7 @@ def _count(option: str, value: Any, least: int) -> int | None:
         return None
     number = as_count(value)
     if number is None or number < least:
-        raise OptionError(f"{spelled(option, value)} is not an integer from {least} up")
+        raise OptionError(f"{spelled(option, value)} must be an integer ≥ {least}")
     return number
 
 

@@ -159,7 +159,7 @@ def _area_of_text(text: str) -> tuple[str, AreaRange | None]:
 def _area_range(low: Any, high: Any) -> tuple[str, AreaRange]:
     ends = (as_number("area", low), math.inf if high == math.inf else as_number("area", high))
     if not 0 <= ends[0] < ends[1]:
-        raise OptionError(f"{spelled('area', (low, high))} is not a range from 0 up")
+        raise OptionError(f"{spelled('area', (low, high))} must be a range of areas ≥ 0")
     return f"areas {area_text(ends)}", ends
 
 

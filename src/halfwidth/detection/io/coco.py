@@ -208,7 +208,7 @@ class _Listed:
             return cls(rows, ids, ids, ())
         repeated = [one for one, count in Counter(names).items() if count > 1]
         if repeated:
-            note = f"{key} go by their ids: several have the {named[0]} {shown(repeated[0])}"
+            note = f"{key} are identified by id: several share {named[0]} {shown(repeated[0])}"
             return cls(rows, ids, ids, (note,))
         return cls(rows, ids, names, ())
 

@@ -125,7 +125,7 @@ class _Annotated:
         if len(self._path) == 1 and tag != ROOT:
             raise DataError(f"begins with <{tag[:40]}>; files of Pascal VOC begin with <{ROOT}>")
         if len(self._path) > MOST_DEPTH:
-            raise DataError(f"is nested more than {MOST_DEPTH} deep")
+            raise DataError(f"is nested deeper than {MOST_DEPTH} levels")
         if self._path[1:] == ["object"]:
             self.objects.append({})
 

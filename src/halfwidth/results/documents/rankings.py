@@ -120,7 +120,7 @@ def _under_policies(ranking: Ranking) -> tuple[Table | Note, ...]:
         return ()
     first, *others = policies.values()
     if all(ranks == first for ranks in others):
-        same = f"the ranks are the same by the policies {listed(list(policies))}"
+        same = f"each of these policies gives the same ranks: {listed(list(policies))}"
         return (
             Note(
                 f"{_missing_counts(ranking)}; {same if others else _ALONE[next(iter(policies))]}."
@@ -187,7 +187,7 @@ def _explanations(rankings: Rankings) -> Adaptive:
     if any(item.test for item in rankings):
         texts.append(
             "Won: how many others a model beats in one-sided tests, corrected together (Holm); "
-            "there the sets count these wins."
+            "rank sets of this scheme are sets of wins."
         )
     agreement = _agreement_of_resamples(rankings)
     if agreement:
