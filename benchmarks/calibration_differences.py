@@ -18,6 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import special
 
+from halfwidth.calibration.metrics.bins import bin_of
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Level
 from halfwidth.estimation.differences import difference_functional
@@ -26,7 +27,6 @@ from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building
 from halfwidth.metrics.all_metrics import SAMPLE_METRICS
-from halfwidth.calibration.metrics.bins import bin_of
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 
