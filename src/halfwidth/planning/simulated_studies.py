@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core import rng
 from halfwidth.core import rng as randomness
 from halfwidth.core.checks import as_count, plain_text
 from halfwidth.core.errors import DataError, OptionError
@@ -66,8 +65,8 @@ class DrawnStudies:
             stratum = (place,) if len(design.strata) > 1 else ()
             blocks = [np.empty((stop - start, 0), dtype=np.intp)]
             for block in range(-(-wanted // COLUMNS)):
-                key = rng.derive_key(self.seed, "pilot cases", *stratum, block)
-                blocks.append(rng.indices(key, start, stop, COLUMNS, units))
+                key = randomness.derive_key(self.seed, "pilot cases", *stratum, block)
+                blocks.append(randomness.indices(key, start, stop, COLUMNS, units))
             ascending = np.sort(np.concatenate(blocks, axis=1)[:, :wanted], axis=1)
             drawn.append(design.first_units[place] + ascending)
         return np.concatenate(drawn, axis=1)
