@@ -86,7 +86,9 @@ class Studies:
     @property
     def drawn(self) -> DrawnStudies:
         """The studies, whose cases are those of the pilot."""
-        return DrawnStudies(self.sample.records, self.request.seed)
+        on_a_line = self.design.simple and not self.sample.binary
+        bounds = self.sample.metric.spec.bounds if on_a_line else None
+        return DrawnStudies(self.sample.records, self.request.seed, bounds)
 
     @property
     def design(self) -> Design:
@@ -229,10 +231,15 @@ class Studies:
         # Fresh draws for each batch, so that no single block of draws decides.
         entropy = randomness.derive_key(self.request.seed, "pilot", n, batch).value
         plan = Plan(entropy, self.request.n_resamples, kept={}, own_uniforms=True)
-        units = self.drawn.units(n, start, stop)
-        if self.counted == CASES and self.design.simple:
-            return self._widths_of_cases(self.sample.values[units], plan)
-        return self._widths_by_design([self.drawn.study(one) for one in units], plan)
+        drawn = self.drawn
+        units = drawn.units(n, start, stop)
+        if not self.design.simple:
+            return self._widths_by_design([drawn.study(one) for one in units], plan)
+        values = drawn.values(units, start, stop)
+        if self.counted == CASES:
+            return self._widths_of_cases(values, plan)
+        studies = (drawn.study(*one) for one in zip(units, values, strict=True))
+        return self._widths_by_design([*studies], plan)
 
     def _widths_of_cases(self, studies: Array, plan: Plan) -> Array:
         """The widths of studies of independent cases, (S, n), which all take one method."""
