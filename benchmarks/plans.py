@@ -502,8 +502,8 @@ def main(studies: int = 1000, part: str = "") -> None:
         right = low - 1e-9 <= share <= high + 1e-9
         good += right
         print(
-            f"| {promise.name} | {n:.0f} | {100 * asked:.0f} % | {100 * share:.1f} ± {100 * error:.1f} % | "
-            f"{'kept' if right else 'NOT KEPT'} |",
+            f"| {promise.name} | {n:.0f} | {100 * asked:.0f} % | "
+            f"{100 * share:.1f} ± {100 * error:.1f} % | {'kept' if right else 'NOT KEPT'} |",
             flush=True,
         )
     print(f"\n{good} of {len(chosen)} plans keep what they promise")
