@@ -29,7 +29,8 @@ def chosen_pairs(
     settings = resolve_settings(Matched(request, dataset.pairing), **asked)
     families, _ = kind.families(dataset, Quantities(metric, statistic, None), settings.how)
     (measured,) = families[0].measured(settings.how)
-    return ChosenPairs(measured, tuple(settings.pairs(list(measured.jobs)))), settings
+    pairs = tuple(settings.pairs(list(measured.jobs)))
+    return ChosenPairs(measured, pairs, settings.effect), settings
 
 
 def family_of(data: Any, **options: Any) -> tuple[FamilyInference, tuple[Estimate, ...]]:

@@ -390,17 +390,33 @@ def test_a_pilot_of_normal_values_needs_what_the_formula_says(halfwidth: float) 
     assert found.n_low - 4 <= expected.n <= found.n_high + 4
 
 
+def reaching_further(pilot: Array, rng: np.random.Generator, shape: tuple[int, int]) -> Array:
+    """Draws of 40 values, those outermost that are none of many from a tail with these as means."""
+    drawn = rng.choice(pilot, size=shape)
+    for ordered in (np.sort(pilot), -np.sort(-pilot)):
+        if ordered[0] not in (0, ordered[1]):
+            excess = ordered[:6].mean() - ordered[6]
+            drawn += np.where(drawn == ordered[0], excess * (rng.exponential(size=shape) - 1), 0)
+    return drawn
+
+
 @pytest.mark.parametrize("n", [8, 60])
-def test_the_widths_of_a_skewed_pilot_are_those_of_another_generator(n: int) -> None:
+@pytest.mark.parametrize("failures", [0, 1, 3])
+def test_the_widths_of_a_skewed_pilot_are_those_of_another_generator(n: int, failures: int) -> None:
     """Shares and medians of t intervals against NumPy's own draws; no line of code is shared."""
-    pilot = np.random.default_rng(9).lognormal(sigma=1.0, size=40)
-    drawn = np.random.default_rng(10).choice(pilot, size=(20_000, n))
+    pilot = 1 + np.random.default_rng(9).lognormal(sigma=1.0, size=40)
+    # Failures have no tail, nor do values that tie.
+    pilot[:failures] = 0
+    if failures:
+        pilot[np.argsort(pilot)[-2:]] = pilot.max()
+    drawn = reaching_further(pilot, np.random.default_rng(10), (20_000, n))
     widths = 2 * stats.t.ppf(0.975, n - 1) * drawn.std(axis=1, ddof=1) / math.sqrt(n)
     # The spread of the pilot is off by a factor, as that of pilots drawn from it is the other way.
-    logs = np.log(np.random.default_rng(11).choice(pilot, size=(20_000, 40)).std(axis=1))
+    again = reaching_further(pilot, np.random.default_rng(11), (20_000, 40))
+    logs = np.log(again.std(axis=1))
     widths *= np.exp(logs.mean() - logs) * 40 / 39
     wanted = float(np.quantile(widths, 0.7))
-    (plan,) = hw.plan(pilot, n=n, method="t", rng=2, n_samples=2000, assurance=0.7)
+    (plan,) = hw.plan(pilot, metric="hd95", n=n, method="t", rng=2, n_samples=2000, assurance=0.7)
     assert plan.simulated is not None
     # The share of our studies below their 70 % quantile; both sides are random.
     error = math.sqrt(0.7 * 0.3 * (1 / 2000 + 1 / 20_000))
@@ -410,6 +426,18 @@ def test_the_widths_of_a_skewed_pilot_are_those_of_another_generator(n: int) -> 
     low, high = np.quantile(widths, [0.5 - ERRORS * error, 0.5 + ERRORS * error])
     assert low <= plan.width <= high
     assert plan.simulated.assured == pytest.approx(wanted, rel=0.1)
+
+
+def test_studies_reach_beyond_the_outermost_case_of_the_pilot() -> None:
+    """The pilot is 40 even quantiles of the population, whose 80 cases reach further than these."""
+    pilot = 50 + stats.norm.ppf((np.arange(40) + 0.5) / 40)
+    (plan,) = hw.plan(pilot, n=80, statistic="quantile:0.95", method="exact", metric="hd95", rng=1)
+    # The interval goes from the 72nd to the last case.
+    ordered = np.sort(np.random.default_rng(5).normal(size=(20_000, 80)), axis=1)
+    wide = np.quantile(ordered[:, 79] - ordered[:, 71], 0.8)
+    assert plan.simulated is not None
+    # More by what a pilot does not know of the spread. As cases are drawn as they are it is 1.18.
+    assert wide < plan.simulated.assured < 1.2 * wide
 
 
 @pytest.mark.slow

@@ -11,7 +11,8 @@ import pytest
 from scipy import stats
 
 import halfwidth as hw
-from halfwidth.planning.simulated_studies import DrawnStudies, Studies, check_pilot
+from halfwidth.planning.drawn_studies import DrawnStudies
+from halfwidth.planning.simulated_studies import Studies, check_pilot
 from halfwidth.resampling.designs import Design
 
 QUICK: dict[str, Any] = {"n_samples": 100, "rng": 1}
@@ -110,11 +111,16 @@ def test_each_width_is_that_of_the_interval_that_estimate_gives_of_the_study(
     assert np.isfinite(widths).any()
     # The order of units in the pilot, found by giving cases their numbers for values.
     order = simulated_order(values, options)
-    for place, units in enumerate(simulated.drawn.units(n, 0, 8)):
+    drawn = simulated.drawn.units(n, 0, 8)
+    # Means of clusters have tails, as independent cases do.
+    means = simulated.drawn.values(drawn, 0, 8) if simulated.design.simple else None
+    for place, units in enumerate(drawn):
         cases = [np.flatnonzero(np.equal(PATIENTS, order[unit])) for unit in units]
+        if means is not None:
+            cases = [one[:1] for one in cases]
         rows = np.concatenate(cases)
         data = hw.CaseValues.from_arrays(
-            values[rows],
+            values[rows] if means is None else means[place],
             groups=np.repeat(np.arange(n), [len(one) for one in cases]),
             strata=None if "strata" not in options else SITES[rows],
             over=options.get("over", "cases"),

@@ -48,7 +48,9 @@ def compared(
     families: Sequence[FamilyJobs], settings: Settings, notes: Sequence[str] = ()
 ) -> Comparisons:
     """All comparisons of all families."""
-    chosen = [ChosenPairs(one, tuple(settings.pairs(list(one.jobs)))) for one in families]
+    chosen = [
+        ChosenPairs(one, tuple(settings.pairs(list(one.jobs))), settings.effect) for one in families
+    ]
     level = settings.request.level
     estimates = estimates_of(chosen, settings, level)
     items: list[Difference] = []

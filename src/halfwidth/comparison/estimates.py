@@ -16,6 +16,7 @@ from halfwidth.comparison.multiplicity import STEPDOWN
 from halfwidth.comparison.p_values import inverted
 from halfwidth.comparison.pairing import common_functional, pair_job
 from halfwidth.comparison.settings import Settings
+from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Level
@@ -36,10 +37,16 @@ class ChosenPairs:
 
     family: FamilyJobs
     pairs: tuple[Pair, ...]
+    effect: Effect
 
     def jobs(self, pair: Pair) -> tuple[Job, Job]:
         """Jobs of the two models."""
         return self._jobs[pair[0]], self._jobs[pair[1]]
+
+    @functools.cached_property
+    def in_order(self) -> _InOrder:
+        """The pairs in the order of the models' names."""
+        return _InOrder.from_chosen(self)
 
     @functools.cached_property
     def _jobs(self) -> dict[str, Job]:
@@ -67,13 +74,19 @@ class _InOrder:
     turned: Flags
 
     @classmethod
-    def from_chosen(cls, chosen: ChosenPairs, settings: Settings) -> _InOrder:
+    def from_chosen(cls, chosen: ChosenPairs) -> _InOrder:
         """Keep ratios, whose inverses have other standard errors, as they are given."""
         pairs = [
-            pair if settings.effect == "ratio" else (min(pair), max(pair)) for pair in chosen.pairs
+            pair if chosen.effect == "ratio" else (min(pair), max(pair)) for pair in chosen.pairs
         ]
         turned = [one != pair for one, pair in zip(pairs, chosen.pairs, strict=True)]
         return cls(replace(chosen, pairs=tuple(pairs)), np.array(turned, dtype=bool))
+
+    @functools.cached_property
+    def jobs(self) -> list[Job]:
+        """Those of all pairs, which take as long to make as their intervals."""
+        chosen = self.chosen
+        return [pair_job(*chosen.jobs(pair), chosen.effect, pair) for pair in chosen.pairs]
 
     def as_given(self, estimates: Iterable[Estimate]) -> tuple[Estimate, ...]:
         """Estimates of pairs in order, turned where these were given the other way round."""
@@ -88,7 +101,7 @@ def estimates_of(
 ) -> list[tuple[Estimate, ...]]:
     """The estimates of all pairs, by family; batches span the families."""
     request = replace(settings.request, level=level)
-    in_order = [_InOrder.from_chosen(one, settings) for one in chosen]
+    in_order = [one.in_order for one in chosen]
     if not settings.paired:
         return [
             one.as_given(
@@ -96,11 +109,7 @@ def estimates_of(
             )
             for one in in_order
         ]
-    jobs = [
-        pair_job(*one.chosen.jobs(pair), settings.effect, pair)
-        for one in in_order
-        for pair in one.chosen.pairs
-    ]
+    jobs = [job for one in in_order for job in one.jobs]
     estimates = iter(estimate_jobs(jobs, request))
     return [one.as_given(itertools.islice(estimates, len(one.turned))) for one in in_order]
 
@@ -110,7 +119,7 @@ def inference_of(
 ) -> FamilyInference:
     """What the comparisons of a family allow to say together, by the estimates of all pairs."""
     request, joint = settings.request, None
-    in_order = _InOrder.from_chosen(chosen, settings)
+    in_order = chosen.in_order
     if settings.paired and settings.correction == STEPDOWN:
         plan = replace(settings.plan, convolves=False)
         comparanda = _comparanda(in_order.chosen, settings)
@@ -135,10 +144,10 @@ def inference_of(
 
 def _laws(in_order: _InOrder, estimates: Sequence[Estimate], settings: Settings) -> Sequence[Law]:
     """The intervals of all pairs, in order, at all levels."""
-    chosen, request, effect = in_order.chosen, settings.request, settings.effect
+    chosen, request = in_order.chosen, settings.request
     if settings.paired:
-        jobs = [pair_job(*chosen.jobs(pair), effect, pair) for pair in chosen.pairs]
-        return laws_of(jobs, in_order.as_given(estimates), request)
+        return laws_of(in_order.jobs, in_order.as_given(estimates), request)
+    effect = chosen.effect
     return [
         law_of_unpaired(*_named(chosen.jobs(pair), pair), request, effect) for pair in chosen.pairs
     ]

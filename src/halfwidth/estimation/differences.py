@@ -37,7 +37,6 @@ from halfwidth.estimation.records import NO_VALUES, Functional, Records
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request, resolve_statistic
 from halfwidth.metrics.names import resolve_metric
 from halfwidth.resampling.designs import arrange
-from halfwidth.resampling.engine import least_distances
 from halfwidth.results.estimate import Estimate
 
 
@@ -78,7 +77,7 @@ def paired_records(first: Records, second: Records, functional: Functional) -> R
     pairs, design = np.stack([first.arranged, second.arranged]), first.design
     values, least = NO_VALUES, 0.0
     if not functional.statistic.spec.of_records:
-        least = float(least_distances(pairs, design, paired=True).max())
+        least = max(first.least_of_model, second.least_of_model)
         differences = differences_of(*pairs)
         values = np.sort(differences)
         if not isinstance(functional.statistic.spec.form, Contrast):

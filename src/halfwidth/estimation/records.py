@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import field
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Metric, Statistic
 from halfwidth.core.types import Array, Over
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.engine import least_distances
 
 # Where cases hold something else than values: codes, or scores with classes.
 NO_VALUES: Array = np.empty(0)
@@ -66,6 +68,11 @@ class Records:
     least_distance: float = 0.0
     # What the labels of the cases give reason to doubt.
     cautions: tuple[Caution, ...] = ()
+
+    @functools.cached_property
+    def least_of_model(self) -> float:
+        """Of values of one model, the least distance that a pair with it has of it."""
+        return float(least_distances(self.arranged[None], self.design, paired=True)[0])
 
     @property
     def design_name(self) -> str:

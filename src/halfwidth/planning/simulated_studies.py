@@ -35,75 +35,11 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.intervals.ranks import minimum_n
 from halfwidth.metrics.names import resolve_metric
+from halfwidth.planning.drawn_studies import DrawnStudies
 from halfwidth.planning.reliability import OF_CLUSTERS, quantity_text, reliability_requirement
-from halfwidth.resampling.designs import Codes, Design, case_positions
+from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.results.sample_size import CASES, CLUSTERS, Requirement, SampleSize, Simulated
-
-# Units of all studies are drawn so many at a time: the first n of a study stay the same for
-# larger n, so that widths are compared on the same cases.
-COLUMNS = 64
-
-
-@frozen(eq=False)
-class DrawnStudies:
-    """Studies of n units of a pilot, drawn with replacement within its strata.
-
-    Units are its cases, or its clusters with all their cases; with ``over="clusters"`` their means.
-    """
-
-    pilot: Records
-    seed: int
-
-    def units(self, n: int, start: int, stop: int) -> Codes:
-        """Which units the studies ``start`` to ``stop`` draw, ascending, shape (S, n).
-
-        Units of the pilot stand in canonical order, and so do cases of units that ascend.
-        """
-        design, drawn = self.pilot.design, []
-        for place, (units, wanted) in enumerate(zip(design.strata, self._shares(n), strict=True)):
-            stratum = (place,) if len(design.strata) > 1 else ()
-            blocks = [np.empty((stop - start, 0), dtype=np.intp)]
-            for block in range(-(-wanted // COLUMNS)):
-                key = randomness.derive_key(self.seed, "pilot cases", *stratum, block)
-                blocks.append(randomness.indices(key, start, stop, COLUMNS, units))
-            ascending = np.sort(np.concatenate(blocks, axis=1)[:, :wanted], axis=1)
-            drawn.append(design.first_units[place] + ascending)
-        return np.concatenate(drawn, axis=1)
-
-    def _shares(self, n: int) -> list[int]:
-        """Units of each stratum in a study of n: as in the pilot, rounded as by Sainte-Laguë.
-
-        One unit more takes none from any stratum, so that a study is part of the larger ones.
-        """
-        strata = self.pilot.design.strata
-        turns = np.concatenate([(np.arange(n) + 0.5) / units for units in strata])
-        stratum_of_turn = np.argsort(turns, kind="stable")[:n] // n
-        shares: list[int] = np.bincount(stratum_of_turn, minlength=len(strata)).tolist()
-        return shares
-
-    def study(self, units: Codes) -> Records:
-        """The cases of some units, which ascend, as an estimate of them has them."""
-        design = self.pilot.design
-        sizes = design.unit_sizes[units]
-        arranged = self.pilot.arranged[case_positions(design.first_cases[units], sizes)]
-        strata = np.bincount(np.searchsorted(np.cumsum(design.strata), units, side="right"))
-        alone = bool((sizes == 1).all())
-        drawn = Design(tuple(strata[strata > 0].tolist()), None if alone else tuple(sizes.tolist()))
-        return Records(
-            arranged,
-            drawn,
-            len(arranged),
-            values=arranged if drawn.simple else np.sort(arranged),
-            n_groups=None if self.pilot.n_groups is None else len(units),
-            over=self.pilot.over,
-        )
-
-    def like_the_pilot(self, n: int) -> Records:
-        """A study of n units that are spread over those of the pilot."""
-        spread = np.linspace(0, self.pilot.design.units - 1, n)
-        return self.study(spread.round().astype(np.intp))
-
 
 # The limit for memory and time of a thousand studies.
 MOST_CASES = 20_000
@@ -150,7 +86,9 @@ class Studies:
     @property
     def drawn(self) -> DrawnStudies:
         """The studies, whose cases are those of the pilot."""
-        return DrawnStudies(self.sample.records, self.request.seed)
+        on_a_line = self.design.simple and not self.sample.binary
+        bounds = self.sample.metric.spec.bounds if on_a_line else None
+        return DrawnStudies(self.sample.records, self.request.seed, bounds)
 
     @property
     def design(self) -> Design:
@@ -293,10 +231,15 @@ class Studies:
         # Fresh draws for each batch, so that no single block of draws decides.
         entropy = randomness.derive_key(self.request.seed, "pilot", n, batch).value
         plan = Plan(entropy, self.request.n_resamples, kept={}, own_uniforms=True)
-        units = self.drawn.units(n, start, stop)
-        if self.counted == CASES and self.design.simple:
-            return self._widths_of_cases(self.sample.values[units], plan)
-        return self._widths_by_design([self.drawn.study(one) for one in units], plan)
+        drawn = self.drawn
+        units = drawn.units(n, start, stop)
+        if not self.design.simple:
+            return self._widths_by_design([drawn.study(one) for one in units], plan)
+        values = drawn.values(units, start, stop)
+        if self.counted == CASES:
+            return self._widths_of_cases(values, plan)
+        studies = (drawn.study(*one) for one in zip(units, values, strict=True))
+        return self._widths_by_design([*studies], plan)
 
     def _widths_of_cases(self, studies: Array, plan: Plan) -> Array:
         """The widths of studies of independent cases, (S, n), which all take one method."""

@@ -409,7 +409,7 @@ def figures_of_differences(
     items = listed(comparisons, Difference, "comparisons")
     most = as_count(rows)
     if most is None or most < LEAST_ROWS:
-        raise OptionError(f"rows={shown(rows)} is not a whole number from {LEAST_ROWS}")
+        raise OptionError(f"rows={shown(rows)} must be an integer ≥ {LEAST_ROWS}")
     pages = packed(_families(items, most), lambda page: rows_taken(page) <= most) or [[]]
     drawn: list[Any] = [differences(page) for page in pages]
     ends = [ax.get_xlim() for ax in drawn]

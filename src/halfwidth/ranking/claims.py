@@ -62,7 +62,8 @@ class ClaimedDifferences(ClaimedPairs):
         super().__init__(len(family.jobs))
         names, self.sign, self.margin = list(family.jobs), sign, margin
         pairs = tuple((names[one], names[other]) for one, other in self.places.tolist())
-        chosen, level = ChosenPairs(family, pairs), settings.request.level
+        chosen = ChosenPairs(family, pairs, settings.effect)
+        level = settings.request.level
         (estimates,) = estimates_of([chosen], settings, level)
         self.family, self.level = inference_of(chosen, estimates, settings), level
         # Those of all pairs have intervals that nothing shows.

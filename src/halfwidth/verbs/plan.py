@@ -37,8 +37,9 @@ def plan(
     Studies of n cases are drawn from the values of the pilot with replacement, and each gets its
     interval by the method. The n for a half-width is the smallest of which a share ``assurance`` of
     studies have an interval as narrow. It supposes that this share grows with n, and that the cases
-    to come are like those of the pilot; a small pilot misses rare failures. What is known of a
-    study without a pilot is planned by the functions of `halfwidth.planning`.
+    to come are like those of the pilot; a small pilot misses rare failures. Independent cases that
+    lie outermost, unless they tie or fail, are drawn from a tail that reaches further. What is
+    known of a study without a pilot is planned by the functions of `halfwidth.planning`.
 
     Where the pilot has clusters (``groups``, such as the patient of each case), studies draw whole
     clusters, intervals are those that `estimate` makes of them, and n counts clusters. With
@@ -102,9 +103,9 @@ def plan(
     >>> dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
     >>> (plan,) = hw.plan(dice, halfwidth=0.02, metric="dsc", method="t", rng=1)
     >>> plan.n_for_width
-    44
+    50
     >>> round(hw.plan(dice, n=40, metric="dsc", method="t", rng=1)[0].width, 3)
-    0.026
+    0.029
     """
     values = as_data(data, None, metric, estimates=True)
     if not isinstance(values, CaseValues):

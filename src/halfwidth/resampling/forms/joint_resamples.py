@@ -144,7 +144,8 @@ class _Against:
 
     def share_above(self, weights: Array) -> Array:
         """The share of the other class that lies above each case, ties half: (m, B)."""
-        cumulated = np.zeros((len(weights) + 1, weights.shape[-1]))
+        cumulated = np.empty((len(weights) + 1, weights.shape[-1]))
+        cumulated[0] = 0
         np.cumsum(weights[self.order], axis=0, out=cumulated[1:])
         share = cumulated[self.above]
         if (self.above != self.up_to).any():
@@ -177,6 +178,7 @@ def joint_areas(records: Sequence[Array], design: Design, form: RankedAreas) -> 
         values = np.empty((len(counts), models))
         parts = [np.empty((len(counts), models, len(one))) for one in classes]
         with np.errstate(invalid="ignore", divide="ignore"):
+            shares = [own_weight[one, None] / n for one, n in zip(classes, totals, strict=True)]
             for model, (positives, negatives) in enumerate(ranked):
                 # Of a positive it is the share of negatives below that counts.
                 components = [
@@ -185,8 +187,10 @@ def joint_areas(records: Sequence[Array], design: Design, form: RankedAreas) -> 
                 ]
                 area = (weights[0] * components[0]).sum(axis=0) / totals[0]
                 values[:, model] = area
-                for into, own, total, cases in zip(parts, components, totals, classes, strict=True):
-                    into[:, model] = ((own - area) * (own_weight[cases, None] / total)).T
+                for into, own, share in zip(parts, components, shares, strict=True):
+                    own -= area  # noqa: PLW2901 -- made for this
+                    own *= share  # noqa: PLW2901
+                    into[:, model] = own.T
         covariances = _area_covariances(counts, parts, classes, design)
         return JointResamples(values, covariances)
 
