@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import os
 
+from numpy.typing import NDArray
+
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import functools
