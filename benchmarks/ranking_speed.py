@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import os
 
-from numpy.typing import NDArray
-
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import functools
@@ -93,10 +91,8 @@ def _ranked(table: pd.DataFrame, method: str) -> hw.Rankings:
     )
 
 
-def _scores(
-    generator: np.random.Generator, models: int, cases: int
-) -> tuple[NDArray[np.int_], Array]:
-    truth = np.arange(cases) % 2
+def _scores(generator: np.random.Generator, models: int, cases: int) -> tuple[Array, Array]:
+    truth = np.arange(cases) % 2.0
     ahead = 1 + 0.02 * np.arange(models)[:, None]
     own = 0.3 * generator.normal(size=(models, cases))
     return truth, generator.normal(size=cases) + own + ahead * truth
