@@ -92,7 +92,7 @@ def _ranked(table: pd.DataFrame, method: str) -> hw.Rankings:
 
 
 def _scores(generator: np.random.Generator, models: int, cases: int) -> tuple[Array, Array]:
-    truth = np.arange(cases) % 2.0
+    truth = np.arange(cases, dtype=np.float64) % 2
     ahead = 1 + 0.02 * np.arange(models)[:, None]
     own = 0.3 * generator.normal(size=(models, cases))
     return truth, generator.normal(size=cases) + own + ahead * truth

@@ -168,7 +168,7 @@ def test_curves_show_how_many_models_there_are(monkeypatch: pytest.MonkeyPatch) 
         seen.append(shown(terminal, "/2 curves of models"))
         return drawn(*given)
 
-    monkeypatch.setattr("halfwidth.verbs.curve.calibration_curves", slowly)
+    monkeypatch.setattr("halfwidth.calibration.curves_of_models.calibration_curves", slowly)
     y, p = np.arange(40) % 2, np.linspace(0.1, 0.9, 40)
     models = hw.Predictions.from_arrays(y, {"A": p, "B": p**2})
     assert len(hw.curve(models, "reliability", n_resamples=9, rng=1)) == 2

@@ -13,7 +13,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.option_names import spelled
 from halfwidth.data.predictions import Predictions
 from halfwidth.estimation.resolve import Request
-from halfwidth.measuring.test_sets import ReadCases, test_sets_for
+from halfwidth.measuring.read_test_sets import ReadCases, test_sets_for
 from halfwidth.results.curves import SeveralCurves
 
 CURVE_OF = dict.fromkeys(SUMMARIES["calibration"], "calibration")

@@ -9,7 +9,7 @@ from halfwidth.calibration.estimation.tests_of_calibration import calibration_te
 from halfwidth.calibration.metrics.perfect import DEFAULT
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.measuring.kinds import kind_of
-from halfwidth.measuring.test_sets import test_sets_for
+from halfwidth.measuring.read_test_sets import test_sets_for
 from halfwidth.metrics.names import is_several, several
 from halfwidth.verbs.given import only_cases, predictions_in
 

@@ -46,7 +46,7 @@ def subject_of(metric: Metric, statistic: Statistic, average: str | None, over: 
 def quantity_title(title: str, metric: Metric) -> str:
     """A statistic, by its title, of a metric: ``mean DSC``, ``SD of DSC``; without one the title.
 
-    >>> from halfwidth.estimation.resolve import resolve_metric
+    >>> from halfwidth.metrics.names import resolve_metric
     >>> dsc = resolve_metric("dsc")
     >>> quantity_title("difference in mean", dsc), quantity_title("0.9 quantile", dsc)
     ('difference in mean DSC', '0.9 quantile of DSC')

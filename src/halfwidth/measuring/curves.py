@@ -17,7 +17,7 @@ from halfwidth.data.predictions import Predictions
 from halfwidth.document.progress import following
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.test_sets.curves import class_curves
-from halfwidth.measuring.test_sets import ReadCases, request, test_sets_for
+from halfwidth.measuring.read_test_sets import ReadCases, request, test_sets_for
 from halfwidth.results.curves import CURVE_KINDS, SeveralCurves
 from halfwidth.results.estimate import Estimate
 

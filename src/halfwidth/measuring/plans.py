@@ -16,7 +16,7 @@ from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.test_sets.metric_requests import MetricRequest, metric_request
 from halfwidth.measuring.jobs import FamilyJobs
 from halfwidth.measuring.matching import matched
-from halfwidth.measuring.test_sets import measure_test_sets
+from halfwidth.measuring.read_test_sets import measure_test_sets
 from halfwidth.measuring.values import ValueOptions, measure_values
 from halfwidth.metrics.all_metrics import METRICS, SAMPLE_METRICS
 from halfwidth.metrics.names import CustomMetric, resolve_metric

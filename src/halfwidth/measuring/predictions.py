@@ -16,7 +16,7 @@ from halfwidth.measuring import curves as prediction_curves
 from halfwidth.measuring.jobs import JobsOfCases
 from halfwidth.measuring.plans import FamilyPlan, Matched, MetricPlan, by_level, plans_of_metrics
 from halfwidth.measuring.quantities import Quantities
-from halfwidth.measuring.test_sets import request, test_sets
+from halfwidth.measuring.read_test_sets import request, test_sets
 
 DATA = Predictions
 CURVES, curves = prediction_curves.CURVES, prediction_curves.curves

@@ -27,7 +27,8 @@ def quantity_text(statistic: Statistic, metric: Metric) -> str:
 def reliability_requirement(metric: Metric, statistic: Statistic, title: str = "") -> Requirement:
     """The n from which the median coverage of 95 % intervals reaches 92.5 %.
 
-    >>> from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+    >>> from halfwidth.estimation.resolve import resolve_statistic
+    >>> from halfwidth.metrics.names import resolve_metric
     >>> reliability_requirement(resolve_metric("assd"), resolve_statistic("sd")).n
     225
     """

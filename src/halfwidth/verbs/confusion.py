@@ -8,7 +8,7 @@ from typing import Any
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.test_sets.confusion import confusion_matrix
 from halfwidth.measuring.kinds import kind_of
-from halfwidth.measuring.test_sets import test_sets_for
+from halfwidth.measuring.read_test_sets import test_sets_for
 from halfwidth.results.curves import Confusion
 from halfwidth.verbs.given import only_cases, predictions_in
 

@@ -19,7 +19,7 @@ from halfwidth.data.several_metrics import listed_metrics
 from halfwidth.data.sources import is_table, is_tables
 from halfwidth.io.table import Table
 from halfwidth.measuring.kinds import DataOfModels, is_data
-from halfwidth.measuring.test_sets import ReadCases
+from halfwidth.measuring.read_test_sets import ReadCases
 from halfwidth.metrics.all_metrics import (
     METRICS,
     SAMPLE_METRICS,
