@@ -66,7 +66,7 @@ test-plain: $(VENV)/.dev
 # ONLY='compare *' makes some of the calls.
 same-as: $(VENV)/.dev
 	@test -n "$(REF)" || { echo "which commit? make same-as REF=main" >&2; exit 2; }
-	@PYTHONPATH=src:tests $(BIN)/python -m same_as "$(REF)" --only "$(or $(ONLY),*)"
+	@PYTHONPATH=src:tests:docs $(BIN)/python -m same_as "$(REF)" --only "$(or $(ONLY),*)"
 
 c-compilers: $(VENV)/.dev
 	mkdir -p build

@@ -172,7 +172,7 @@ def _jobs(tree: Tree, before: Table, calls: Sequence[Call], folder: Path) -> Ite
     listed.write_text(json.dumps([dataclasses.asdict(call) for call in calls]), encoding="utf-8")
     table = folder / "before.list"
     table.write_text(json.dumps(before.as_document()), encoding="utf-8")
-    path = os.pathsep.join([str(tree.folder / "src"), str(ROOT / "tests")])
+    path = os.pathsep.join([str(tree.folder / "src"), str(ROOT / "tests"), str(ROOT / "docs")])
     environment = {**os.environ, **SETTINGS, "PYTHONPATH": path}
     environment.pop("HALFWIDTH_NO_C", None)
     given = [str(listed), str(folder), "--tree", str(tree.folder), "--before", str(table)]

@@ -262,7 +262,8 @@ def _is_told(one: Any) -> bool:
     """Whether a report takes this result, or a collection of such."""
     told = one.collection if isinstance(one, Result) else None
     if isinstance(told, SeveralCurves):
-        return told.reported
+        # Curves over centres have no numbers that sum them up.
+        return hasattr(told, "areas")
     return isinstance(told, Estimates | Comparisons | Rankings)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -202,15 +202,7 @@ class SeveralCurves(Result, ResultSequence[OneCurve]):
     items : tuple of curves
     """
 
-    # Whether a report tells of them.
-    reported: ClassVar[bool] = True
-
     items: tuple[OneCurve, ...]
-
-    @property
-    def matched_by(self) -> str:
-        """How they were matched, of detections; else nothing."""
-        return ""
 
     @property
     def areas(self) -> Estimates:
@@ -396,6 +388,7 @@ def curves_figure(curves: SeveralCurves[Any]) -> Figure:
     first = curves[0]
     bands = "bars" if first.kind == "reliability-bins" else "bands"
     caption = f"{TITLES[first.kind]} with pointwise {percent(first.confidence_level)} {bands}"
-    if curves.matched_by:
-        caption += f"; matched by {curves.matched_by}"
+    # Of detections.
+    if matched_by := getattr(first.area, "matched_by", ""):
+        caption += f"; matched by {matched_by}"
     return Figure("curves", caption, curves, pictures=curves.pictures)

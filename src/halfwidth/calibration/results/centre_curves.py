@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,8 +123,6 @@ class CentreCurves(SeveralCurves[CentreCurve]):
     ----------
     items : tuple of CentreCurve
     """
-
-    reported: ClassVar[bool] = False
 
     @property
     def cautions(self) -> tuple[Caution, ...]:

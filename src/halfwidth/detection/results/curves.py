@@ -11,7 +11,6 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.detection.matching.match_lists import MatchingRule
 from halfwidth.detection.matching.words import matching_parameters
-from halfwidth.detection.results.estimate import DetectionEstimate
 from halfwidth.results.curves import SeveralCurves, SingleCurve
 from halfwidth.results.estimate import Estimate
 
@@ -129,12 +128,6 @@ class DetectionCurves(SeveralCurves[DetectionCurve]):
     ----------
     items : tuple of DetectionCurve
     """
-
-    @property
-    def matched_by(self) -> str:
-        """How the detections of the first curve were matched."""
-        area = self.items[0].area if self.items else None
-        return area.matched_by if isinstance(area, DetectionEstimate) else ""
 
     def points_frame(self) -> pd.DataFrame:
         """A row per operating point of each curve: ``label, kind, x, y, low, high``."""
