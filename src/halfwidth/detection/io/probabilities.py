@@ -41,7 +41,7 @@ class Candidates:
 
     @classmethod
     def parse(cls, text: Any) -> Candidates:
-        """From a mapping, or from text as ``threshold=0.5,score=max,min_voxels=10``.
+        """Candidates from a mapping, or from text as ``threshold=0.5,score=max,min_voxels=10``.
 
         >>> Candidates.parse("threshold=0.1,score=mean")
         Candidates(threshold=0.1, score='mean', min_voxels=1)
