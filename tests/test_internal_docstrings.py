@@ -43,14 +43,7 @@ EXAMPLES = {
 EXAMPLES |= {"schema_version"}
 
 # A docstring that begins so continues the line above, which a reader of help does not see.
-CONTINUING = re.compile(r'(?:\A|:\n +)"""(?:(?:Those|That|Of|By|As|From|The same)\b.*)')
-# Where none begins so; elsewhere some still do.
-PLAIN = (
-    *("arithmetic", "audit", "comparison", "core", "demonstration", "document", "intervals", "io"),
-    *("planning", "plots", "ranking", "reports", "resampling", "results", "scoring", "summaries"),
-    *("metrics", "tables", "verbs"),
-)
-NOT_YET = re.compile(r"detection|matching|boxes|froc|calibration|joint/|pilots|subsampling|scaled")
+CONTINUING = re.compile(r'(?:\A|\n +)"""(?:(?:Those|That|Of|By|As|From|The same)\b.*)')
 
 DEFINED = (ast.FunctionDef, ast.ClassDef)
 
@@ -78,16 +71,10 @@ def read(source, classes):
 
 
 def test_docstrings_begin_with_a_noun_or_a_verb() -> None:
-    files = [
-        path.relative_to(SOURCE).as_posix()
-        for name in PLAIN
-        for path in (SOURCE / name).rglob("*.py")
-    ]
     found = {
-        file: begun
-        for file in files
-        if not NOT_YET.search(file)
-        if (begun := CONTINUING.findall((SOURCE / file).read_text("utf-8")))
+        path.relative_to(SOURCE).as_posix(): begun
+        for path in SOURCE.rglob("*.py")
+        if (begun := CONTINUING.findall(path.read_text("utf-8")))
     }
     assert found == {}
     assert CONTINUING.search('def rows(self):\n    """Of each sample."""')

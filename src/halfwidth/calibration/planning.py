@@ -198,7 +198,7 @@ def _wald(value: float, error: Callable[[Information], float]) -> Any:
 
 
 def _in_the_large(known: Information, z: float, n: int) -> tuple[float, float]:
-    """By t, the wider one: of a perfect model both errors are alike."""
+    """The ends by t, wider than those by z: both standard errors of a perfect model are alike."""
     from scipy import special
 
     student = -float(special.stdtrit(n - 1, special.ndtr(-z)))
@@ -299,7 +299,7 @@ class Information:
 def _information(
     prevalence: Any, auroc: Any, lp_mean: Any, lp_sd: Any, lp_skewness: Any, pilot: Any
 ) -> Information:
-    """From one of the three ways to say how log odds are distributed."""
+    """The information in a case, from one of the three ways to say how log odds are distributed."""
     ways = {
         "prevalence and auroc": (prevalence, auroc),
         "lp_mean and lp_sd": (lp_mean, lp_sd),

@@ -126,7 +126,7 @@ def named_files(texts: Sequence[str], model_from: str | None = None) -> dict[str
 
 
 def named_models(texts: Sequence[str], model_from: str | None = None) -> dict[str, ModelFile]:
-    """The same where files that differ in nothing but their fold are those of one model.
+    """Files by the names of their models; those that differ in their fold alone are of one model.
 
     >>> list(named_models(["a/fold_0/dice.csv", "a/fold_1/dice.csv", "b/dice.csv"]))
     ['fold', 'b']

@@ -121,7 +121,7 @@ def demo(
         ),
     ] = 1,
 ) -> Answer:
-    """From masks and models to intervals, comparisons and a report.
+    """Go from masks and models to intervals, comparisons and a report.
 
     Makes small masks of two segmentation models, trains small models on data that ship with
     scikit-learn, writes what they predict into a folder, and runs the commands that it prints:

@@ -77,7 +77,7 @@ def with_picture(
 def with_drawn(
     document: Document, result: Drawn, path: Path, said: Sequence[Caution], caption: str = ""
 ) -> tuple[Document, tuple[Caution, ...]]:
-    """The same with a picture of other numbers than the document's, and what they caution against.
+    """The document with a picture of other numbers than its own, and what these caution against.
 
     ``said``: the cautions that the document has; they are returned with those of the picture.
     """

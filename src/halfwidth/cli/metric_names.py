@@ -41,7 +41,7 @@ def typed_metrics(texts: Sequence[str] | None) -> list[str] | dict[str, str]:
 
 
 def metrics_of(texts: Sequence[str] | None) -> Any:
-    """The same as values of cases take them: None, a metric, several, or by column."""
+    """Metrics as values of cases take them: None, a metric, several, or by column."""
     metrics = typed_metrics(texts)
     if isinstance(metrics, Mapping) or len(metrics) > 1:
         return metrics

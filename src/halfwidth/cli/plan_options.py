@@ -59,7 +59,7 @@ class Outlet:
     def from_options(
         cls, fmt: str | None, json: bool, out: Path | None, plot: Path | None
     ) -> Outlet:
-        """From the options as given."""
+        """An outlet from the options as given."""
         chosen = options.resolve_format(fmt, json, out)
         figures.check(plot, None, ("plan",))
         return cls(chosen, out, plot)

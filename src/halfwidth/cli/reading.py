@@ -139,7 +139,7 @@ class Options:
 
     @classmethod
     def from_given(cls, params: Mapping[str, Any]) -> Options:
-        """Those among the options of a verb, by the names of their arguments."""
+        """The options of reading among those of a verb, by the names of their arguments."""
         values = {name: params.get(name) for name in cls.__annotations__}
         # An option that may be repeated is an empty list where it is not given.
         return cls(**values | {"where": values["where"] or None})

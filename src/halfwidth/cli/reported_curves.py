@@ -21,7 +21,7 @@ SHARED = ("scores", "missing", "case", "groups", "strata")
 def curves_of_test_sets(
     data: Predictions, params: Mapping[str, Any], estimates: Sequence[Estimate]
 ) -> tuple[Curves | CalibrationCurves, ...]:
-    """Those whose numbers were estimated: of all models in one figure, where each has one curve.
+    """Curves whose numbers were estimated: of all models in one figure, where each has one curve.
 
     There are none of tasks, of weighted cases, and where models may have other cases than those
     that they are compared on.

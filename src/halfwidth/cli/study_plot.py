@@ -168,7 +168,7 @@ def _values(specs: Sequence[Path], wanted: Sequence[str]) -> dict[str, Array]:
 
 
 def _chosen(figures: Sequence[Offered], names: Sequence[str]) -> list[Offered]:
-    """By name, and by the first words of names."""
+    """Figures that are named, in full or by the first words of their names."""
     chosen: dict[str, Offered] = {}
     for name in names:
         matching = [f for f in figures if f.name == name]

@@ -84,7 +84,7 @@ class _InOrder:
 
     @functools.cached_property
     def jobs(self) -> list[Job]:
-        """Those of all pairs, which take as long to make as their intervals."""
+        """The jobs of all pairs, which take as long to make as their intervals."""
         chosen = self.chosen
         return [pair_job(*chosen.jobs(pair), chosen.effect, pair) for pair in chosen.pairs]
 

@@ -429,7 +429,7 @@ class CaseValues:
         return self.kind is DataKind.RUNS
 
     def taking(self, names: Collection[str]) -> CaseValues:
-        """The same data of some models.
+        """The data of some models.
 
         Parameters
         ----------

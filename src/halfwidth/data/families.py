@@ -74,7 +74,7 @@ class Arrays:
         return tuple(one.name for one in self.cases if one.name)
 
     def taking(self, names: Collection[str]) -> Self:
-        """Those of some models."""
+        """The cases of some models."""
         return replace(self, cases=tuple(one for one in self.cases if one.name in names))
 
 

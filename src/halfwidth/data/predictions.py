@@ -306,7 +306,7 @@ class Predictions:
         return self._data
 
     def taking(self, names: Collection[str]) -> Predictions:
-        """The same data of some models.
+        """The data of some models.
 
         Parameters
         ----------
@@ -325,13 +325,13 @@ class Predictions:
         return replace(self, _data=self._data.taking(known_models(names, self.models)))
 
     def called(self, y_true: str, y_score: str) -> Predictions:
-        """The same, messages calling their arrays so."""
+        """The predictions with the names by which messages call their arrays."""
         if not isinstance(self._data, PredictionArrays):
             raise TypeError("columns of tables have names")
         return replace(self, _data=replace(self._data, called=(y_true, y_score)))
 
     def without_metrics(self, *, decided: bool = False) -> Predictions:
-        """The same without what only metrics look at; ``decided``: but with a threshold."""
+        """The predictions without what only metrics look at; ``decided``: but with a threshold."""
         read = TestSetOptions(self.options.labels, self.options.pos_label, self.options.scores)
         if decided:
             read = replace(read, threshold=self.options.threshold)
@@ -403,7 +403,7 @@ class PredictionTables:
         return self.tables.models
 
     def taking(self, names: Collection[str]) -> PredictionTables:
-        """Those of some models."""
+        """The tables of some models."""
         where = self.where
         if where.columns_by_model:
             columns = {name: one for name, one in where.predictions.items() if name in names}
@@ -441,7 +441,7 @@ class PredictionTables:
         )
 
     def over_levels(self) -> PredictionTables:
-        """The same tables, their one column of levels that of the strata."""
+        """The tables with their one column of levels as that of the strata."""
         columns = self.tables.columns
         if len(columns.within) != 1 or columns.strata is not None:
             named = [*columns.within, *filter(None, [columns.strata])]

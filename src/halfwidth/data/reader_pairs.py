@@ -34,11 +34,11 @@ class Raters:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Those of the model, then the others."""
+        """Pairs of the model with each rater, then those of raters among themselves."""
         return [*self.with_model, *self.among_themselves]
 
     def without(self, rater: str) -> Raters:
-        """The same without one of the raters."""
+        """The model with all raters but one."""
         return replace(self, names=tuple(one for one in self.names if one != rater))
 
 

@@ -52,5 +52,5 @@ def repeat_cautions(
 
 
 def patients_caution(total: int, what: str, units: int, example: str) -> Caution:
-    """That names say of which patients or scans images, or cases, are."""
+    """A caution that names say of which patients or scans the images, or cases, are."""
     return caution("HW874", total=total, what=what, units=units, example=repr(example))

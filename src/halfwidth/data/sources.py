@@ -50,12 +50,12 @@ class TableColumns:
 
     @property
     def named(self) -> list[str]:
-        """Those that have a name, but for the column of models where each table is of one."""
+        """The columns that have a name, but for that of models where each table is of one."""
         return [*self.within, *self.describing_cases]
 
     @property
     def describing_cases(self) -> list[str]:
-        """Those that say what case a row is of, and what belongs to it."""
+        """The columns that say what case a row is of, and what belongs to it."""
         return [*filter(None, (self.case, self.groups, self.strata, self.weights))]
 
 

@@ -96,7 +96,7 @@ def _title(metric: Metric | CustomMetric) -> str:
 
 
 def _common_metric(members: Sequence[TablePart]) -> Metric | CustomMetric:
-    """That of all members; whether unnamed values are proportions is seen in all together."""
+    """The metric of all members; whether unnamed values are proportions is seen in all together."""
     metrics = [part.metric for part in members]
     if all(one == metrics[0] for one in metrics):
         return metrics[0]

@@ -147,7 +147,7 @@ class Detections:
         return tuple(name for name in self.detections if name)
 
     def taking(self, names: Collection[str]) -> Detections:
-        """The same data of some models.
+        """The data of some models.
 
         Parameters
         ----------

@@ -76,7 +76,7 @@ class CautionContext:
 
     @property
     def units_text(self) -> str:
-        """The same with what they are: ``12 clusters``."""
+        """How many independent units there are, and what they are: ``12 clusters``."""
         return f"{self.units} {self.noun}{'' if self.units == 1 else 's'}"
 
     @property

@@ -121,7 +121,7 @@ class _Contrasted:
 
 @frozen
 class _Influence:
-    """That of each case on the contrast: of a ratio by the derivatives of its logarithm."""
+    """The influence of each case on a contrast; on a ratio by the derivatives of its logarithm."""
 
     contrast: Contrast
 

@@ -292,7 +292,7 @@ def _scores_of_all(cases: Cases) -> Array:
 def _probability_functional(
     row: MetricRow, metric: Metric, classes: Classes, *, weighted: bool
 ) -> Functional:
-    """Of one class, of the top label or the true class, or an average or a sum over classes."""
+    """A functional of one class, of the top or the true one, or an average or sum over classes."""
     over_classes = row.average in ("macro", "sum", "canonical")
     rows = functools.partial(_probabilities_of_all if over_classes else probabilities_of_one, row)
     form = metric.form

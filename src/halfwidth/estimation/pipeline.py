@@ -1,4 +1,4 @@
-"""From checked samples to estimates: the same way for a single sample and a whole table."""
+"""Estimates from checked samples: the same way for a single sample and a whole table."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ class Law:
 
     @classmethod
     def alone(cls, ends: Callable[[Level], tuple[float, float]]) -> Law:
-        """Of an estimate that is in no batch."""
+        """The law of an estimate that is in no batch."""
         return cls(ends, ends)
 
     def turned(self) -> Law:
-        """Those of the difference of the same models the other way round."""
+        """The law of the difference of the same models the other way round."""
         tail_at = self.tail_at
 
         def turn(ends: Callable[[Level], tuple[float, float]], level: Level) -> tuple[float, float]:
@@ -112,7 +112,7 @@ class Job:
 
 
 def by_itself(job: Job) -> Job:
-    """The same job as if its model were the only one: closed forms hold, and draws are its own.
+    """A job as if its model were the only one: closed forms hold, and draws are its own.
 
     Where models are compared, cases stand in the order of their identities, not of their records.
     Images keep theirs: a detector by itself has them in it too.
@@ -333,7 +333,7 @@ def laws_of(jobs: Sequence[Job], estimates: Sequence[Estimate], request: Request
 def _laws_of_batch(
     jobs: Sequence[Job], estimates: Sequence[Estimate], request: Request
 ) -> Iterator[Law]:
-    """Those of jobs of one functional, design and method, with what they share made once."""
+    """Laws of jobs of one functional, design and method, with what they share made once."""
     functional, records = jobs[0].functional, [job.records for job in jobs]
     values = np.array([one.value for one in estimates])
     samples, least = (

@@ -71,7 +71,7 @@ class Records:
 
     @functools.cached_property
     def least_of_model(self) -> float:
-        """Of values of one model, the least distance that a pair with it has of it."""
+        """The least distance that a pair has of one model, whose values these are."""
         return float(least_distances(self.arranged[None], self.design, paired=True)[0])
 
     @property

@@ -195,7 +195,7 @@ class _Two:
 
     @classmethod
     def from_jobs(cls, first: Job, second: Job, request: Request, effect: Effect) -> _Two:
-        """Of two jobs, by the method that compares them."""
+        """Two samples from two jobs, by the method that compares them."""
         jobs = by_itself(first), by_itself(second)
         method = _method(jobs, request, effect)
         own = _own_estimates(jobs, request, method)

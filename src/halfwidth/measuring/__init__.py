@@ -1,1 +1,1 @@
-"""From data and a request to jobs: which cases are compared, and what is computed of each model."""
+"""Jobs from data and a request: which cases are compared, and what is computed of each model."""

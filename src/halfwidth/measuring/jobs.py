@@ -27,7 +27,7 @@ class JobsOfCases:
     cases: tuple[Cases, ...] = ()
 
     def without_labels(self) -> JobsOfCases:
-        """The same, rows without labels."""
+        """The jobs and their cases, rows without labels."""
         return replace(
             self,
             jobs=tuple(replace(job, label="") for job in self.jobs),
@@ -35,7 +35,7 @@ class JobsOfCases:
         )
 
     def labelled_by(self, name: str | None) -> JobsOfCases:
-        """The same of a model: its name begins the labels of rows and is a level of theirs."""
+        """The jobs as of a model: its name begins the labels of rows and is a level of theirs."""
         if not name:
             return self
 

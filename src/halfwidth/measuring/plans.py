@@ -60,7 +60,7 @@ class MetricPlan:
         return [replace(one, n_shared=n_shared) for one in self.measured_as_matched(family, how)]
 
     def measured_as_matched(self, family: Family, how: Matched) -> list[FamilyJobs]:
-        """The same of models whose cases are in one order, or their own."""
+        """The models of a family, measured, with their cases in one order, or their own."""
         if self.values is not None:
             return [measure_values(family, self.values, how.request, paired=how.paired)]
         if self.requested is None:
@@ -77,7 +77,7 @@ class FamilyPlan:
 
     @property
     def label(self) -> str:
-        """That of the cases, which all their metrics share."""
+        """The label of the cases, which all their metrics share."""
         return self.family.label
 
     @property
@@ -92,7 +92,7 @@ class FamilyPlan:
 
     @property
     def statistic(self) -> Statistic | None:
-        """Of values of cases; None for a metric of a test set."""
+        """The statistic of values of cases; None for a metric of a test set."""
         values = self.plan.values
         return None if values is None else values.statistic
 
@@ -101,7 +101,7 @@ class FamilyPlan:
         return self.plan.measured(self.family, how)
 
     def keeping_missing(self) -> FamilyPlan:
-        """The same where cases without a value are kept, and said to be such."""
+        """The plan with cases without a value kept, and said to be such."""
         if self.plan.values is None:
             return self
         values = replace(self.plan.values, keeps_missing=True)

@@ -32,7 +32,7 @@ class Quantities:
 
     @property
     def test_set_metrics(self) -> list[Any]:
-        """The same, where only they say what is computed."""
+        """The metrics that are named, where only they say what is computed."""
         if self.metric is None or any(one is None for one in self.metrics):
             raise OptionError(
                 f"true classes need a metric of a test set: {spelled('metric')}, one of "

@@ -58,7 +58,7 @@ def measure_test_sets(
 
 
 def _alone(requested: MetricRequest, cases: TestSet) -> Iterator[Job | None]:
-    """The same jobs without the other models, where the metric is a proportion of other cases."""
+    """Jobs without the other models, where the metric is a proportion of other cases; else None."""
     (metric,) = requested.metrics
     if isinstance(metric, Metric) and metric.spec.share and cases.identities is not None:
         return iter(requested.jobs(replace(cases, identities=None)))

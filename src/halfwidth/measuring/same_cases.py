@@ -35,7 +35,7 @@ def penalized(families: Sequence[Comparable], how: Matched) -> Iterator[tuple[Co
 def with_same_cases(
     compared: Sequence[Comparable], how: Matched
 ) -> tuple[list[Comparable], list[str]]:
-    """The same where all metrics of a task are of the same cases; detectors see all images."""
+    """What is compared, on the same cases by all metrics of a task; detectors see all images."""
     by_label: dict[str, list[Comparable]] = {}
     for one in compared:
         by_label.setdefault(one.label, []).append(one)

@@ -1,4 +1,4 @@
-"""From a table of values of cases to jobs: many columns, groups and statistics at once."""
+"""Jobs from a table of values of cases: many columns, groups and statistics at once."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ class ResultCollection(Result, ResultSequence[OneResult]):
     """
 
     KEY: ClassVar[str]
-    """Of the list of results in JSON."""
+    """The key of the list of results in JSON."""
 
     @property
     def by(self) -> tuple[str, ...]:

@@ -343,7 +343,7 @@ def test_what_does_not_fit_is_refused() -> None:
         hw.OptionError, match=r"threshold=0\.7 is not among the matched thresholds: 0\.5"
     ):
         figure_of_worst_images(lists, detections, references, threshold=0.7)
-    with pytest.raises(hw.OptionError, match="most=0"):
+    with pytest.raises(hw.OptionError, match="most=0 must be an integer ≥ 1"):
         figure_of_worst_images(lists, detections, references, most=0)
     with pytest.raises(hw.OptionError, match="score_threshold"):
         figure_of_worst_images(lists, detections, references, score_threshold="high")  # type: ignore[arg-type]

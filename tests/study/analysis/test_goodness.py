@@ -183,7 +183,7 @@ def test_what_cannot_be_tested(given: dict[str, Any], error: type, words: str) -
 
 @pytest.mark.parametrize("draws", [0, -1, True, 2.5])
 def test_draws_are_counted(draws: Any) -> None:
-    with pytest.raises(OptionError, match=r"draws=.* is not an integer from 1 up"):
+    with pytest.raises(OptionError, match=r"draws=.* must be an integer ≥ 1"):
         lilliefors_p([0.1, 0.4, 0.9], "normal", draws=draws)
 
 

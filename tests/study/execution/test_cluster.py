@@ -55,7 +55,7 @@ def test_a_worker_of_another_version_says_so(
     monkeypatch.setattr(cluster, "__version__", "0.0.0")
     outcome, said = ran(tmp_path, chunks(1), dask="local", jobs=1, retries=0)
     assert len(outcome.failed) == 1
-    assert f"has halfwidth {hw.__version__}, the study 0.0.0" in said
+    assert f"runs halfwidth {hw.__version__}; the study was started with 0.0.0" in said
 
 
 @pytest.mark.slow

@@ -196,7 +196,7 @@ def reasons_of(one_class: list[str], without: list[str]) -> str:
 def centre_cautions(
     title: str, used: int, count: int, one_class: list[str], without: list[str]
 ) -> list[Caution]:
-    """Of centres that are left out, and of few of them."""
+    """Cautions of centres that are left out, and of few centres."""
     raised = []
     if one_class or without:
         raised.append(

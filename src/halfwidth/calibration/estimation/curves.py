@@ -166,7 +166,7 @@ def histogram(p: Array, y: Array) -> NDArray[np.intp]:
 
 
 def _points_of_bins(job: Job, request: Request) -> _Points:
-    """Of each bin that has cases; without intervals where cases come in clusters."""
+    """Points of the bins that have cases; without intervals where cases come in clusters."""
     p, y = job.records.arranged
     place = bin_of(p, BINS, WIDTH)
     cases = np.bincount(place, minlength=BINS)

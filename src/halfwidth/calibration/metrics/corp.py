@@ -32,9 +32,9 @@ OVERFITTED = "too large in small samples: the recalibration fits their noise"
 
 
 def _parts(p: Array, y: Array) -> Callable[[Array], Array]:
-    """From weights, (B, n), to their sum and what each Brier score is times it, (4, B).
+    """A function from weights, (B, n), to their sum and each Brier score times it, (4, B).
 
-    Those of the probabilities, of recalibrated ones, and of the prevalence.
+    Brier scores are of the probabilities, of recalibrated ones, and of the prevalence.
     """
     cases, squares = Ascending.from_probabilities(p), (p - y) ** 2
 

@@ -57,7 +57,7 @@ def _bandwidth(p: Array, y: Array) -> float:
 
 
 def _curve(p: float = 1.0, **_others: float) -> PairedCases:
-    """Of squares the noise is that of their root, which grows as the distances do."""
+    """The metric's form; squares have the noise of their root, which grows as the distances do."""
     return PairedCases(_error, _bandwidth, MOST_CASES, MOST_CASES, power=p)
 
 

@@ -156,7 +156,7 @@ def _likelihood_ratio(p: Array, weights: Array | None) -> Departure:
 
 
 def _likelihood_ratio_of_sums(log_odds: Array, counts: Array) -> Callable[[Array], Array]:
-    """The same of Σ w y and Σ w y logit p, all that a fit knows of outcomes; NaN if it is steep."""
+    """Likelihood ratios from Σ w y and Σ w y logit p, all that a fit knows of y; NaN if steep."""
     terms, p = np.stack([np.ones(len(log_odds)), log_odds]), expit(log_odds)
     spread = p * (1 - p)
     information = (terms * counts * spread) @ terms.T
@@ -189,7 +189,7 @@ def _log_likelihood(y: Array, log_p: Array, log_q: Array, counts: Array) -> Arra
 
 
 def _df(df: int, weights: Array | None) -> int | None:
-    """Of equal weights alone the distribution is chi-square."""
+    """Degrees of freedom of chi-square; None of weighted cases, whose distribution is another."""
     return df if df and weights is None else None
 
 

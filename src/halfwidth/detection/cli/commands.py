@@ -109,7 +109,7 @@ def files_beside(params: Mapping[str, Any]) -> dict[str, Path]:
 def curves_of_estimates(
     data: Detections, estimates: Sequence[Estimate], asked: Mapping[str, Any]
 ) -> tuple[DetectionCurves, ...]:
-    """Those whose areas were estimated, of all detectors in one figure.
+    """Curves whose areas were estimated, of all detectors in one figure.
 
     At the first threshold of localisation, where an average is over several. ``asked``: the options
     of the verb.

@@ -61,7 +61,7 @@ NOTHING_COUNTS = "without objects and detections that count"
 
 @frozen(eq=False)
 class DetectionCautions(DetectionContext):
-    """The same with what the trunk asks of it: the estimate, its cautions, and why it has none."""
+    """What caution rules look at, and the estimate, its cautions and why it has no value."""
 
     @property
     def noun(self) -> str:

@@ -177,7 +177,7 @@ def _counted(objects: Objects, matching: MatchingRule) -> Objects:
 
 
 def _sizes(objects: Objects) -> Array | None:
-    """As stated, or in voxels of the mask, or of the box; None where no size is known."""
+    """Sizes as stated, or in voxels of the mask, or of the box; None where no size is known."""
     if objects.area is not None:
         return np.asarray(objects.area, dtype=float)
     if objects.masks is not None:

@@ -1,4 +1,4 @@
-"""From matched detections to jobs: a functional of each row and the records it is computed on."""
+"""Jobs from matched detections: a functional of each row and the records it is computed on."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def neighbours_of(row: RequestedRow) -> tuple[float, ...]:
 
 
 def at_thresholds(lists: MatchLists, thresholds: Sequence[float]) -> MatchLists:
-    """The same lists at some of their thresholds."""
+    """Match lists at some of their thresholds."""
     known = lists.matching.thresholds
     if tuple(thresholds) == known:
         return lists
@@ -178,7 +178,7 @@ def _with_masks(
 
 
 def _notes_on_scores(rows: Sequence[RequestedRow], detections: ObjectSet) -> Iterator[str]:
-    """That a score threshold leaves no detection, as one of another scale does."""
+    """Notes on score thresholds that leave no detection, as one of another scale does."""
     scores = [one.score.max() for one in detections.objects if one.score is not None and len(one)]
     for row in rows:
         threshold = row.matching.score_threshold

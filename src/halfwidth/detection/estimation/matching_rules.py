@@ -1,4 +1,4 @@
-"""By which rule detections are matched: what was chosen, else what is usual for their kind."""
+"""The rule by which detections are matched: what was chosen, else what is usual for their kind."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def with_classes_of(
 
 
 def with_one_class(objects: ObjectSet) -> ObjectSet:
-    """The same objects, all of one class."""
+    """The objects as members of a single class."""
     if len(objects.classes) == 1:
         return replace(objects, classes=(ANY_CLASS,), class_identifiers=None)
     alike = (replace(one, category=np.zeros(len(one), np.intp)) for one in objects.objects)

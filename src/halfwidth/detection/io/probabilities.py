@@ -41,7 +41,7 @@ class Candidates:
 
     @classmethod
     def parse(cls, text: Any) -> Candidates:
-        """From a mapping, or from text as ``threshold=0.5,score=max,min_voxels=10``.
+        """Candidates from a mapping, or from text as ``threshold=0.5,score=max,min_voxels=10``.
 
         >>> Candidates.parse("threshold=0.1,score=mean")
         Candidates(threshold=0.1, score='mean', min_voxels=1)
@@ -61,8 +61,8 @@ class Candidates:
             raise UnknownNameError("score of candidates", score, SCORES)
         if not (np.isfinite(threshold) and threshold >= 0 and least >= 1):
             raise OptionError(
-                f"candidates {shown(text)}: the threshold is a number from 0 on, and min_voxels a "
-                f"whole number from 1 on, as in {EXAMPLE}"
+                f"candidates {shown(text)}: the threshold must be a number ≥ 0, and "
+                f"min_voxels an integer ≥ 1, as in {EXAMPLE}"
             )
         return cls(threshold, score, least)
 

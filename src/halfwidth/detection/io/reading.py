@@ -1,4 +1,4 @@
-"""From a source in any format to its objects, with what other files say of their images."""
+"""Objects from a source in any format, with what other files say of their images."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def is_file(value: str | None) -> bool:
 
 
 def named(error: HalfwidthError, name: str) -> HalfwidthError:
-    """The same error, naming the source unless it already does."""
+    """An error that begins with the name of its source, as it is where it already does."""
     text = str(error)
     if text.startswith(name):
         return error

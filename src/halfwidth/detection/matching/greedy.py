@@ -60,7 +60,7 @@ def match_in_numpy(
     roles: NDArray[np.uint8],
     assigned: Assigned,
 ) -> None:
-    """The same as `native_assignments.assign`."""
+    """Give detections the best reference left, as `native_assignments.assign` does."""
     for pair, rows, true, columns, entry in table.tolist():
         block = gains[pair : pair + rows * columns].reshape(rows, columns)
         part = assigned[:, entry : entry + rows]

@@ -26,7 +26,7 @@ Values = dict[Measured, Array]
 def measure(
     matches: MatchLists, detections: ObjectSet, references: ObjectSet, metrics: Iterable[Metric]
 ) -> MatchLists:
-    """The same match lists with what some metrics need of the masks, measured once.
+    """Match lists with what some metrics need of the masks, measured once.
 
     Metrics that need no masks are passed over; distances take the spacing of the images, unless
     their parameter ``unit`` says that they are meant in voxels.
@@ -83,7 +83,7 @@ class _Images:
         self.shapes, self.spacing = references.shapes, references.spacing
 
     def masks(self, image: int, *, true: bool) -> Sequence[CroppedMask]:
-        """Those of the detections, or of the references, of an image."""
+        """Masks of the detections of an image or, where ``true``, of its references."""
         objects = (self.references if true else self.detections)[image]
         if objects.masks is None:
             if not len(objects):

@@ -16,7 +16,7 @@ from halfwidth.detection.metrics.localisation import LocalisationSpec
 
 
 def settled(rule: MatchingRule) -> MatchingRule:
-    """The same choices with the names of the catalogues, or an error that says what is allowed.
+    """The rule with the names of the catalogues, or an error that says what is allowed.
 
     >>> settled(MatchingRule(localisation="bbox")).localisation
     'box_iou'

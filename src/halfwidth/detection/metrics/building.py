@@ -1,4 +1,4 @@
-"""From a metric of detections to the statistic that resampling works on."""
+"""Statistics that resampling works on, from metrics of detections."""
 
 from __future__ import annotations
 

@@ -97,6 +97,6 @@ class OfSums:
     parameters: tuple[tuple[str, float], ...] = ()
 
     def __call__(self, _n: Numbers, sums: Numbers) -> Array:
-        """From sums, (..., K) -> (...)."""
+        """The function's values from sums, (..., K) -> (...)."""
         each = (sums[..., place] for place in range(sums.shape[-1]))
         return np.asarray(self.function(*each, **dict(self.parameters)))

@@ -172,7 +172,7 @@ def _drawn(
 
 
 def _most_objects(curves: Sequence[DetectionCurve]) -> Sequence[DetectionCurve]:
-    """As many curves as can be told apart, those of the most objects, in the order given."""
+    """The curves of the most objects, as many as can be told apart, in the order given."""
     by_objects = sorted(range(len(curves)), key=lambda at: -curves[at].n_objects)
     return [curves[at] for at in sorted(by_objects[:MOST_CURVES])]
 

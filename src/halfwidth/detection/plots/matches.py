@@ -237,7 +237,7 @@ def figure_of_worst_images(
 def _checked(most: Any) -> int:
     count = as_count(most)
     if count is None or count < 1:
-        raise OptionError(f"most={shown(most)} is not a whole number of images, at least 1")
+        raise OptionError(f"most={shown(most)} must be an integer ≥ 1")
     return count
 
 

@@ -69,7 +69,7 @@ class RunQuantities:
 
     @property
     def levels(self) -> list[float]:
-        """Those of the quantiles."""
+        """The levels of the quantiles."""
         return [one.level for one in self.each if one.level is not None]
 
     @property
@@ -181,7 +181,7 @@ def _notes(
 
 
 def _level_of_each(quantities: RunQuantities, request: Request) -> Level:
-    """That of each interval; Bonferroni's for simultaneous ones."""
+    """The level of each interval; Bonferroni's for simultaneous ones."""
     if not quantities.simultaneous:
         return request.level
     miss = (1 - request.level.confidence_level) / quantities.count
@@ -230,7 +230,7 @@ def estimate_runs(
 def _with_count(
     estimates: Sequence[RunsEstimate], quantities: RunQuantities, request: Request
 ) -> list[RunsEstimate]:
-    """The same, with a caution that all intervals of a source need not hold at once."""
+    """Estimates with a caution that all intervals of a source need not hold at once."""
     less = any(e.confidence_level < request.level.confidence_level for e in estimates)
     level = percent(request.level.confidence_level) + (" or less" if less else "")
     at_once = caution("HW703", count=quantities.count, level=level)

@@ -38,7 +38,7 @@ class _Draws:
         self.n = int(tp[-1] + fp[-1])
 
     def sensitivity(self, place: int) -> Array:
-        """As `sensitivity_at`: from the last threshold with no more negatives than a part."""
+        """Sensitivity from the last threshold with no more negatives than a part of them."""
         positives = self._positives()
         negatives = self.n - positives
         if place == STEPS:
@@ -51,7 +51,7 @@ class _Draws:
         return _where((positives > 0) & (negatives > 0), (tp + part * rise) / positives.clip(1))
 
     def precision(self, place: int) -> Array:
-        """As `precision_at`: of the first threshold that reaches a part of the positives."""
+        """Precision of the first threshold that reaches a part of the positives."""
         if place == 0:
             return self._first_precision()
         positives = self._positives()
@@ -61,7 +61,7 @@ class _Draws:
         return _where(positives > 0, tp / (tp + fp))
 
     def _first_precision(self) -> Array:
-        """Of the first threshold that calls a case."""
+        """Precision of the first threshold that calls a case."""
         called, total = self.tp + self.fp, np.full(self.resamples, self.n)
         group, _, found = self._reached(called, np.zeros_like(total), total)
         size = called[group] - _before(called, group)
@@ -91,7 +91,7 @@ class _Draws:
         return group, above, before + 1 + after
 
     def _binomial(self, n: Counts, cases: Counts, among: Counts | int) -> Counts:
-        """Of n cases drawn from ``among``, how many are some of them."""
+        """How many of n cases drawn from ``among`` are of these ``cases``."""
         return np.asarray(self.generator.binomial(n, cases / np.maximum(among, 1)))
 
 

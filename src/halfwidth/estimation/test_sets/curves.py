@@ -199,7 +199,7 @@ class _Ranked:
 
     @functools.cached_property
     def places(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Of the positive cases, and of the last of them and the last case up to each score."""
+        """Places of the positive cases, and of the last one and the last case up to each score."""
         positive = (self.mark & Ranking.POSITIVE) > 0
         ends = np.flatnonzero(self.mark & Ranking.LAST_OF_TIES)[group_of_entries(self.mark)]
         return np.flatnonzero(positive), np.cumsum(positive)[ends] - 1, ends

@@ -1,4 +1,4 @@
-"""From a test set and its rows to jobs: a functional and the records it is computed on."""
+"""Jobs from a test set and its rows: a functional and the records it is computed on."""
 
 from __future__ import annotations
 

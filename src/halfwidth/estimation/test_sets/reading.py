@@ -1,4 +1,4 @@
-"""From what is given for the cases of a test set to a checked one."""
+"""A checked test set from what is given for its cases."""
 
 from __future__ import annotations
 

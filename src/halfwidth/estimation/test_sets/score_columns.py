@@ -86,7 +86,7 @@ def _rank_alike(rows: Array, truth: NDArray[Any], kind: Scores) -> bool:
 
 
 def _standard_error(truth: NDArray[Any]) -> float:
-    """That of an AUROC without any skill; 0 where a class has no case."""
+    """The standard error of an AUROC without any skill; 0 where a class has no case."""
     count = int((truth == 1).sum())
     pairs = count * (len(truth) - count)
     return float(np.sqrt((len(truth) + 1) / (12 * pairs))) if pairs else 0.0

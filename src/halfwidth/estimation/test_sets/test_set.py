@@ -62,7 +62,7 @@ class TestSet:
 
     @property
     def n_effective(self) -> float | None:
-        """As many cases of equal weight as these weigh (Kish); None without weights."""
+        """How many cases of equal weight these are worth (Kish); None without weights."""
         w = self.weights
         return None if w is None else float(w.sum() ** 2 / (w**2).sum())
 

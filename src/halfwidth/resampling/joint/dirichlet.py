@@ -55,7 +55,7 @@ class JointDraws:
         effect: Effect = "difference",
         degrees_of_freedom: float = math.inf,
     ) -> JointDraws:
-        """Of draws of each model, (K, B), where it is the first and where it is the second."""
+        """Draws of pairs from those of models, (K, B), where they come first and where second."""
 
         def contrast(places: int | slice, firsts: Array, seconds: Array) -> Array:
             first, second = pairs[places].T

@@ -30,11 +30,11 @@ class JointLaw(Protocol):
     """How far out all sides of some pairs lie in each draw."""
 
     def turned(self, pairs: Flags) -> JointLaw:
-        """The same with the models of some pairs exchanged."""
+        """The law with the models of some pairs exchanged."""
 
     @property
     def known(self) -> Flags:
-        """Of which pairs, (P,)."""
+        """Which pairs the law knows, (P,)."""
 
     def seen(self, tails: Array, nulls: Array) -> Array:
         """How far out sides were seen to lie, (P, 2), on the scale that draws are compared on."""
@@ -43,7 +43,7 @@ class JointLaw(Protocol):
         """How far out the farthest of several sides lies in each draw, (B,)."""
 
     def share(self, farthest: Array, seen: float) -> float:
-        """In which share of the draws it lies as far out as was seen."""
+        """The share of the draws in which the farthest lies as far out as was seen."""
 
 
 @frozen(eq=False)
@@ -65,7 +65,7 @@ class RankedDraws:
         *,
         moments: bool = True,
     ) -> RankedDraws:
-        """Of draws for the lower and for the upper end of each pair, (B,) each."""
+        """Ranks of draws for the lower and for the upper end of each pair, (B,) each."""
         ranks: Any = None
         means, deviations = np.empty((2, pairs, 2))
         for pair, (lower, upper) in enumerate(draws):
@@ -83,7 +83,7 @@ class RankedDraws:
         return cls(ranks, (means, deviations) if moments else None, degrees_of_freedom)
 
     def turned(self, pairs: Flags) -> RankedDraws:
-        """The same with the models of some pairs exchanged."""
+        """The law with the models of some pairs exchanged."""
         turned = pairs[:, None]
         ranks = np.where(turned[..., None], self.ranks[:, ::-1], self.ranks)
         if self.moments is None:
@@ -163,7 +163,7 @@ class LargestT:
     of_ratios: bool = False  # Whose logarithms these are
 
     def turned(self, pairs: Flags) -> LargestT:
-        """The same with the models of some pairs exchanged."""
+        """The law with the models of some pairs exchanged."""
         signs = np.where(pairs, -1.0, 1.0)
         estimates = self.differences.estimates * signs
         replicates = self.differences.replicates * signs[:, None] if pairs.any() else None

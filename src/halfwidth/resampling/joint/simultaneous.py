@@ -139,7 +139,7 @@ class _ModelSums:
         return cls(by_stratum, drawn, SumsOfUnits(total, total, size, product, size_square))
 
     def differences(self, pairs: Pairs) -> SumsOfUnits:
-        """Those of the differences of pairs, from one product of counts with squares."""
+        """Sums of the differences of pairs, from one product of counts with squares."""
         first, second = pairs.T
         own = zip(self.totals, self.counts, strict=True)
         square = np.stack([(one[first] - one[second]) ** 2 @ times for one, times in own])

@@ -56,7 +56,7 @@ class _Sides:
     farthest: Array | None = None
 
     def with_sides(self, sides: Sequence[Side], observed: Observed) -> _Sides:
-        """The same with some more."""
+        """The sides with some more added."""
         farthest, of_law = self.farthest, [side for side in sides if observed.in_law(side)]
         for side in of_law:
             farthest = observed.law.farthest(farthest, side) if observed.law else None

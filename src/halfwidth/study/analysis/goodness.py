@@ -172,7 +172,7 @@ def check_draws(draws: int) -> None:
     """Refuse what is no number of draws."""
     if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
         raise OptionError(
-            f"{spelled('study.draws', draws)} is not an integer from 1 up, such as {DRAWS}"
+            f"{spelled('study.draws', draws)} must be an integer ≥ 1, such as {DRAWS}"
         )
 
 

@@ -183,7 +183,7 @@ def rejections_of(fits: pd.DataFrame, *, tests: int | None = None) -> pd.DataFra
 def check_tests(tests: int | None) -> None:
     """Refuse what is no number of tests."""
     if tests is not None and (isinstance(tests, bool) or not isinstance(tests, int) or tests < 1):
-        raise OptionError(f"{spelled('tests', tests)} is not an integer from 1 up")
+        raise OptionError(f"{spelled('tests', tests)} must be an integer ≥ 1")
 
 
 def _check_enough(planned: StudyPlan, tests: int | None, draws: int) -> None:

@@ -50,7 +50,9 @@ Answer = Reply | Fault
 def attempt(work: Work, chunk: Chunk, version: str = __version__) -> Answer:
     """Do one chunk in a dedicated worker process."""
     if version != __version__:
-        return Fault(f"this worker ({_host()}) has halfwidth {__version__}, the study {version}")
+        return Fault(
+            f"worker {_host()} runs halfwidth {__version__}; the study was started with {version}"
+        )
     _become_a_worker()
     return _run_work(work, chunk)
 

@@ -87,7 +87,7 @@ def run_chunks(
     stopped.
     """
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
-        raise OptionError(f"{spelled('retries', retries)} is not an integer from 0 up")
+        raise OptionError(f"{spelled('retries', retries)} must be an integer ≥ 0")
     workers = check_jobs(jobs)
     check_chunks(chunks)
     reporter = progress or Reporter()

@@ -133,7 +133,7 @@ class Section:
         return tuple(sorted(listed, key=allowed.index))
 
     def integer(self, key: str, default: int, *, at_least: int) -> int:
-        """A whole number from ``at_least`` up."""
+        """An integer ≥ ``at_least``."""
         return self._integer(key, self.content.get(key, default), at_least)
 
     def number(
@@ -234,7 +234,8 @@ class Section:
     def _integer(self, key: str, value: object, at_least: int) -> int:
         whole = isinstance(value, int) and _is_number(value)
         if not isinstance(value, int) or not whole or value < at_least:
-            raise self._wrong(key, value, f"a whole number from {at_least} up", _rewritten(value))
+            wanted = f"must be an integer ≥ {at_least}"
+            raise DataError(f"{self.at(key)} = {_shown(value)} {wanted}{_rewritten(value)}")
         return value
 
     def _number(self, key: str, value: object) -> float:
