@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
+from halfwidth.core.by_metric import penalty_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_names import at_door, spelled
@@ -159,3 +160,14 @@ def plans_of_metrics(
     return [
         MetricPlan(one, requested=replace(requested, metrics=[one])) for one in requested.metrics
     ]
+
+
+def penalized(families: Sequence[Comparable], how: Matched) -> Iterator[tuple[Comparable, Matched]]:
+    """Each family with how it is measured: with the penalty of its own metric."""
+    several = len({one.metric.spec for one in families if isinstance(one.metric, Metric)}) > 1
+    for one in families:
+        if not isinstance(one.metric, Metric):
+            yield one, how
+            continue
+        penalty = penalty_of(how.request.penalty, one.metric, several=several)
+        yield one, replace(how, request=replace(how.request, penalty=penalty))

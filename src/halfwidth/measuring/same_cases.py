@@ -1,14 +1,13 @@
-"""Several metrics at once: the penalty of each, and the cases that all of them have."""
+"""Several metrics at once, on the cases that all of them have."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.by_metric import penalty_of
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.option_names import spelled
 from halfwidth.core.spec import Metric
@@ -16,20 +15,6 @@ from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
 from halfwidth.data.families import Family, Identity, ModelCases, named
 from halfwidth.measuring.plans import Comparable, FamilyPlan, Matched
-
-
-def penalized(families: Sequence[Comparable], how: Matched) -> Iterator[tuple[Comparable, Matched]]:
-    """Each family with how it is measured: with the penalty of its own metric."""
-    several = len({one.metric.spec for one in families if isinstance(one.metric, Metric)}) > 1
-    for one in families:
-        if not isinstance(one.metric, Metric):
-            yield one, how
-            continue
-        penalty = penalty_of(how.request.penalty, one.metric, several=several)
-        yield one, replace(how, request=replace(how.request, penalty=penalty))
-
-
-# --------------------------------------------------------------------------- the same cases
 
 
 def with_same_cases(

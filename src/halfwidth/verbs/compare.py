@@ -11,9 +11,8 @@ from halfwidth.core.by_metric import Numbers
 from halfwidth.data.readings import Readings
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.measuring.kinds import kind_of
-from halfwidth.measuring.plans import Matched
+from halfwidth.measuring.plans import Matched, penalized
 from halfwidth.measuring.quantities import USUAL_STATISTIC, Quantities
-from halfwidth.measuring.same_cases import penalized
 from halfwidth.results.comparison import Comparisons, Effect
 from halfwidth.verbs.given import as_data, refuse_idle
 

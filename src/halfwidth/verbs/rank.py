@@ -15,9 +15,9 @@ from halfwidth.core.option_table.table import option_of
 from halfwidth.data.case_values import WORST_RANK, CaseValues
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.measuring.kinds import kind_of
-from halfwidth.measuring.plans import Matched
+from halfwidth.measuring.plans import Matched, penalized
 from halfwidth.measuring.quantities import USUAL_STATISTIC, Quantities
-from halfwidth.measuring.same_cases import penalized, with_same_cases
+from halfwidth.measuring.same_cases import with_same_cases
 from halfwidth.ranking.consensus import resolve_combining
 from halfwidth.ranking.missing_values import check_worst_rank, measured_with_policies
 from halfwidth.ranking.ranking_options import in_order, resolve_options
