@@ -18,6 +18,7 @@ LONG = pd.DataFrame(
 QUICK: dict[str, Any] = {"method": "t", "n_samples": 100, "rng": 1}
 
 
+@pytest.mark.slow
 def test_each_model_and_goal_is_planned_as_by_itself() -> None:
     values = hw.CaseValues.from_table(LONG, "dice", metric="dsc", model="model")
     plans = hw.plan(values, halfwidth=[0.03, 0.05], **QUICK)

@@ -149,7 +149,8 @@ def test_of_distances_ten_cases_are_planned_at_least_and_no_bound_is_near_withou
     assert near.width < free.width
 
 
-@pytest.mark.parametrize("metric", [None, pytest.param("dsc", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", [None, "dsc"])
 def test_two_groups_have_the_interval_of_an_unpaired_comparison(metric: str | None) -> None:
     plan = planning.difference(0.1, n=25, unpaired=True, difference=0.08, metric=metric)
     generator = np.random.default_rng(7)
@@ -303,6 +304,7 @@ def test_non_inferiority_of_two_aurocs_is_shown_as_often_as_planned(paired: bool
     assert np.mean(widths) == pytest.approx(plan.width, rel=0.05)
 
 
+@pytest.mark.slow
 def test_studies_that_take_different_methods_are_told() -> None:
     plan = planning.auroc_difference(0.85, n=350, margin=0.05, correlation=0.5)
     assert (plan.rule, plan.formula) == ("auto@2", "delong_t")
@@ -329,6 +331,7 @@ def test_what_cannot_be_planned_of_two_aurocs(given: dict[str, Any], words: str)
 # --------------------------------------------------------------------------- the command line
 
 
+@pytest.mark.slow
 def test_the_command_line_has_the_same_plans(run: Run) -> None:
     ran = run(
         *("plan", "mean", "--sd", ".03", "--mean", ".9", "--failures-share", ".02"),
