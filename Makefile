@@ -23,7 +23,7 @@ help:
 	@echo "make test-near FILE=src/halfwidth/...  the tests that concern a file"
 	@echo "make test-slow the rest: slow tests, and property tests with all their examples"
 	@echo "make test-plain  the kernels' tests without the C library"
-	@echo "make same-as REF=COMMIT  what answers otherwise than that commit, of 3700 calls"
+	@echo "make same-as REF=COMMIT  what answers otherwise than that commit, of 930 calls"
 	@echo "make lint      formatting, lint, types, layers"
 	@echo "make format    put the code into shape"
 	@echo "make bench     ratios against what one would use instead"

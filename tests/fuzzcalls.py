@@ -25,6 +25,7 @@ from detectionscenes import boxed, solid
 from handmade import hand_made
 from over_data import over
 from support import RANKING_KINDS
+from usual_calls import usual_argument
 
 import halfwidth as hw
 from halfwidth.core.option_table.option import DataKind, Option
@@ -1109,16 +1110,20 @@ def source_of(function: str, argument: str) -> Draw:
         if name in ("figures_of_forest", "figures_of_differences"):
             own = OF_PAGES
         own = own or OF_DETECTION_FIGURES.get(name, {})
-        return {**GOOD, **OF_FIGURES, **own}[argument]
-    own = OF_ANY_FIGURE if name == "plot" else OWN.get(name, {})
-    return {**GOOD, **own}.get(argument) or _in_table(name, argument)
+        drawn = {**GOOD, **OF_FIGURES, **own}.get(argument)
+    else:
+        own = OF_ANY_FIGURE if name == "plot" else OWN.get(name, {})
+        drawn = {**GOOD, **own}.get(argument) or _in_table(name, argument)
+    return drawn or usual_argument(function, argument)
 
 
-def _in_table(function: str, argument: str) -> Draw:
+def _in_table(function: str, argument: str) -> Draw | None:
     """The words of an option, or yes and no, as the table of options has them."""
     verb, _, kind = function.partition("(")
     given = [door for door in (kind.rstrip(")"), verb) if door]
-    option = next(one for one in (_declared(argument, door) for door in given) if one)
+    option = next((one for one in (_declared(argument, door) for door in given) if one), None)
+    if option is None or not (option.choices or isinstance(option.default, bool)):
+        return None
     return words(*(option.choices or (True, False)))
 
 

@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+import fuzzcalls
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
@@ -42,6 +43,19 @@ def test_every_public_function_and_argument_can_be_drawn() -> None:
     for name, function in drawn_functions().items():
         for argument in inspect.signature(function).parameters:
             assert callable(source_of(name, argument)), (name, argument)
+
+
+def test_arguments_without_values_of_their_own_are_those_of_the_usual_calls(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fuzzcalls, "GOOD", {})
+    monkeypatch.setattr(fuzzcalls, "OWN", {})
+    drawn = {source_of("planning.review", "positives")(fuzzcalls.Source(seed)) for seed in range(9)}
+    assert drawn == {60}
+    tables = source_of("hw.estimate(CaseValues.from_runs)", "runs")
+    assert {"accuracy", "seed"} <= {*tables(fuzzcalls.Source(1))}
+    with pytest.raises(AssertionError, match=r"a call of hw\.rank with nothing"):
+        source_of("hw.rank", "nothing")
 
 
 def test_a_few_calls_give_results_or_our_errors() -> None:

@@ -16,13 +16,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Call", "all_calls"]
+__all__ = ["Call", "all_calls", "programs"]
 
 HERE = Path(__file__).parent
 FILES = (("command", "commands.txt"), ("command", "refused.txt"), ("program", "programs.txt"))
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 # What each chain of the fuzz of workflows is started with.
-SEEDS = (5, 17)
+SEEDS = (17,)
 # What stays between calls, which one process makes therefore: the store of a small study.
 KEPT = ("kept/", "store()")
 
@@ -65,6 +65,13 @@ def all_calls() -> tuple[Call, ...]:
         text = f"{relation} {seed}"
         made[text] = Call("chain", text, next(number))
     return tuple(made.values())
+
+
+@functools.cache
+def programs() -> tuple[str, ...]:
+    """Every program, in the order of the file."""
+    read = blocks((HERE / "programs.txt").read_text(encoding="utf-8"))
+    return tuple(text for block in read for text in expanded(block, of_commands=False))
 
 
 def _relations() -> list[str]:
@@ -114,13 +121,27 @@ def lists() -> dict[str, list[str]]:
     import halfwidth as hw
 
     foreign = HERE.parent / "tables" / "importers" / "fixtures"
-    return {name: words.split("|") for name, words in WORDS.items()} | {
-        "METHODS": list(hw.METHODS.names),
-        "STATISTICS": [f"{n}:q=0.7" if "quantile" in n else n for n in hw.STATISTICS.names],
-        "METRICS": list(hw.METRICS.names),
-        "SAMPLE_METRICS": list(hw.SAMPLE_METRICS.names),
-        "DETECTION_METRICS": list(hw.DETECTION_METRICS.names),
-        "CAUTIONS": [spec.code for spec in hw.CAUTIONS],
+    named = {name: words.split("|") for name, words in WORDS.items()}
+    # What is in none of these lists, as a new one, is called in the usual way.
+    elsewhere = {word for name in named if name.endswith("_METHODS") for word in named[name]}
+    quantiles = {*named["QUANTILE_SUMMARIES"]}
+    return named | {
+        "METHODS": [name for name in hw.METHODS.names if name not in elsewhere],
+        "STATISTICS": [f"{n}:q=0.7" if n in quantiles else n for n in hw.STATISTICS.names],
+        "CLASS_METRICS": [
+            name
+            for name in hw.SAMPLE_METRICS.names
+            if name not in {*named["NUMBER_METRICS"], "net_benefit"}
+        ],
+        "DETECTION_METRICS": [
+            name
+            for name in hw.DETECTION_METRICS.names
+            if not {name, f"{name}:tolerance=2"}
+            & {
+                *named["OBJECT_METRICS"],
+                *named["SPACED_METRICS"],
+            }
+        ],
         "FOREIGN": [
             str(path.relative_to(foreign))
             for path in sorted(foreign.rglob("*.*"))
@@ -139,54 +160,49 @@ WORDS = {
     "|ones|worst|imputed|contradicting|counted|distances|folds_of_cases|unequal|not_for_all",
     # A verb each, with what makes its answer short.
     "COMPARING": "compare --json|rank --json|report --no-figures --json --out a.html",
-    "READING": "compare --seed 1|rank --seed 1|check|convert|ci --seed 1|report --no-figures "
-    "--seed 1",
-    "VALUED": "--missing omit|--missing worst --penalty 0|--scale 2 --bounds 0,1|--over clusters "
-    "--groups patient|--strata site|--confidence-level 0.9|--method percentile|--pairing common"
-    "|--statistic median|--metric mine --better lower --bounds 0,inf|--where site=s0",
-    "PREDICTED": "--metric auroc --labels 0,1 --pos-label 1 --scores probabilities"
-    "|--metric f1 --threshold 0.4 --undefined zero|--metric auroc --sample-weight weight"
-    "|--metric expected_cost --costs 0,1;5,0 --priors 0.9,0.1"
-    "|--metric f1 --average macro --absent-class zero",
-    "DETECTED": "--metric ap50|--metric ap --localisation ior --assignment hungarian --admits above"
-    "|--metric object_ppv --score-threshold 0.3 --max-detections 2"
-    "|--metric ap --area small --any-class --duplicates ignored"
-    "|--metric ap --classes lesion --unknown-images omit --threshold 0.4"
-    "|--metric ap --average micro --absent-class zero"
-    "|--metric object_ppv --groups patient --undefined zero|--metric ap --strata patient|--coco",
-    "BOXED": "--images images.txt --column image=image --box-format xyxy --box-convention "
-    "continuous|--detections-format table --references-format table --excluded truth_boxes.csv",
-    "MASKED": "--metric pq --objects components|--metric ap --score-table A=component_scores.csv "
-    "--score-table B=component_scores.csv"
-    "|--metric object_sensitivity --localisation boundary_iou --boundary-distance 1"
-    "|--metric lesionwise_dsc --dilation 1|--metric ap --candidates threshold=0.5,score=max",
+    "VALUED": "--metric dsc --missing omit --scale 2 --bounds 0,1 --over clusters --groups patient "
+    "--confidence-level 0.9 --method percentile --pairing common --statistic median "
+    "--where site=s0|--metric dsc --missing worst --penalty 0 --strata site"
+    "|--metric mine --better lower --bounds 0,inf",
+    "PREDICTED": "--metric auroc --labels 0,1 --pos-label 1 --scores probabilities "
+    "--sample-weight weight --average macro --absent-class zero"
+    "|--metric f1 --threshold 0.4 --undefined zero"
+    "|--metric expected_cost --costs 0,1;5,0 --priors 0.9,0.1",
+    "DETECTED": "--metric ap50 --localisation ior --assignment hungarian --admits above "
+    "--score-threshold 0.3 --max-detections 2 --area small --any-class --duplicates ignored "
+    "--strata patient|--metric ap --classes lesion --unknown-images omit --threshold 0.4 "
+    "--average micro --absent-class zero --groups patient --undefined zero --coco",
+    "BOXED": "--column image=image --box-format xyxy --box-convention "
+    "continuous --detections-format table --references-format table --excluded truth_boxes.csv",
+    "MASKED": "--metric pq --objects components --localisation boundary_iou --boundary-distance 1"
+    "|--metric ap --score-table A=component_scores.csv --score-table B=component_scores.csv"
+    "|--metric lesionwise_dsc --dilation 1 --candidates threshold=0.5,score=max",
     "AVERAGES": "macro|micro|weighted|none",
-    "TESTS": "auto|permutation|wilcoxon|mcnemar|none",
+    "TESTS": "auto|permutation|wilcoxon|none",
     "CORRECTIONS": "holm|bonferroni|benjamini_hochberg",
     "SCHEMES": "aggregate_then_rank|rank_then_aggregate|test_then_rank",
-    "RANK_PLOTS": "rank-sets|significance|lines|dots|podium|case-heatmap|heatmap|blob",
     "RANK_FRAMES": "rank_sets.frame|significance.frame|dots.frame|podium.frame|case_heatmap.frame"
     "|blob.frame",
     "RANK_FIGURES": "rank_sets|significance|dots|case_heatmap|heatmap|blob",
-    "QUANTILES": "0.05|0.5|0.95",
     "AUC_FORMULAS": "delong_logit|hanley_mcneil",
-    "REVIEW_COMPARES": "auto|best|pairs|none",
-    "PLUS_MINUS": "sd|sem|halfwidth",
-    "LOCALISATIONS": "box_iou|mask_iou|mask_dice|boundary_iou|ior|point_in_box|point_in_mask"
-    "|centre_distance|centre_in_radius|centre_in_box|centre_in_mask",
+    # Where each method is computed that the mean of values does not have.
+    "PROPORTION_METHODS": "wilson|clopper_pearson|jeffreys|agresti_coull|wald",
+    "QUANTILE_METHODS": "exact|exact_attained|exact_randomized|asymptotic|semiparametric",
+    "AREA_METHODS": "delong_logit_t|delong_logit|delong|newcombe|hanley_mcneil|jackknife_t",
+    "SLOPE_METHODS": "model_wald|model_wald_or_t",
+    "PAIRED_METHODS": "newcombe_paired|tango",
+    "UNPAIRED_METHODS": "newcombe_unpaired|welch|mover|mover_or_welch",
+    "RATIO_METHODS": "fieller|percentile_expanded",
+    "OTHER_METHODS": "trimmed_t|delta|expected_score|inverted|debiased|inverted_products|delong_t"
+    "|joint_inversion|percentile_attained|garwood|dirichlet_expanded",
+    "OBJECT_METRICS": "instance_dsc|instance_iou|lesionwise_dsc|pooled_iou|pooled_dsc",
+    "SPACED_METRICS": "instance_nsd:tolerance=2|instance_hd95|instance_assd|instance_masd"
+    "|lesionwise_nsd:tolerance=2|lesionwise_hd95",
+    "LOCALISATIONS": "box_iou|approximate_iou|ior|point_in_box",
+    "MASK_LOCALISATIONS": "mask_iou|boundary_iou|ior|point_in_mask",
     "ASSIGNMENTS": "greedy_by_score|greedy_by_localisation|hungarian|overlap_above_half",
-    "MASK_METRICS": "dsc|iou|cldice|hd|hd95|assd|masd|absolute_volume_error|relative_volume_error"
-    "|symmetric_volume_error",
-    "PLAIN_MASK_METRICS": "dsc|iou|cldice|relative_volume_error|symmetric_volume_error",
-    "OVERLAP_METRICS": "sensitivity|specificity|ppv|f_beta",
-    "RATES": "balanced_accuracy|sensitivity|specificity|ppv|npv|f1|f_beta|youden_j|lr_plus",
-    "MATRIX_METRICS": "accuracy|mcc|cohen_kappa|expected_cost|normalized_expected_cost",
-    "SCORE_METRICS": "auroc|average_precision|average_precision_trapezoid"
-    "|average_precision_interpolated",
     "NUMBER_METRICS": "mae|mse|rmse|r2",
-    "PLAIN_SUMMARIES": "mean|median|trimmed_mean|sd|iqr",
     "QUANTILE_SUMMARIES": "quantile|sample_quantile|interpolated_quantile|bootstrap_median",
-    "SUMMARIES": "coverage|pace|tests|needs|ratios|shifts|failures",
     "STUDY_FRAMES": "basic_shift.frame|characteristics.frame",
     "STUDY_METHOD_FRAMES": "metrics_coverage.frame|sample_needs.frame",
     "STUDY_TARGET_FRAMES": "concentration.frame|coverage_boxes.frame",

@@ -387,6 +387,11 @@ def _write_masks(folder: Path, known: dict[str, Any]) -> None:
     (folder / "part_of_reference").mkdir()
     for at in range(3):
         shutil.copy(folder / "reference" / f"c{at}.npy", folder / "part_of_reference")
+    for kind in ("spaced_found", "spaced_objects"):
+        (folder / kind).mkdir()
+        for at in range(3):
+            mask = np.roll(known["reference"], at * (kind == "spaced_found"), axis=1)
+            (folder / kind / f"c{at}.mha").write_bytes(_meta_image(mask))
     for at in range(4):
         mask = np.load(folder / "reference" / f"c{at}.npy")[2]
         shown = {
@@ -398,6 +403,14 @@ def _write_masks(folder: Path, known: dict[str, Any]) -> None:
         for kind, values_of_pixels in shown.items():
             (folder / kind).mkdir(exist_ok=True)
             np.save(folder / kind / f"c{at}.npy", values_of_pixels)
+
+
+def _meta_image(mask: Any) -> bytes:
+    """A file of a mask that says how far apart its voxels are."""
+    size = " ".join(map(str, mask.shape[::-1]))
+    header = f"ObjectType = Image\nNDims = 3\nDimSize = {size}\nElementType = MET_UCHAR\n"
+    header += "ElementSpacing = 1 2 1.5\nElementDataFile = LOCAL\n"
+    return header.encode() + mask.astype(np.uint8).tobytes()
 
 
 def _write_detections(folder: Path, known: dict[str, Any]) -> None:

@@ -39,7 +39,7 @@ from same_as.data import values, write_files
 from same_as.old_verbs import lend_verbs
 from same_as.renames import Table
 
-__all__ = ["Recorder", "name_of", "record"]
+__all__ = ["Recorder", "modules", "name_of", "record"]
 
 
 def name_of(call: str) -> str:
@@ -55,7 +55,7 @@ class Recorder:
 
         self.tree, self.folder, self.before = tree, folder, before
         write_files(folder)
-        self.known = {**values(), **_modules(), "store": self._store}
+        self.known = {**values(), **modules(), "store": self._store}
         today = dt.datetime.now(tz=dt.UTC).date().isoformat()
         places = {str(folder.resolve()): "<folder>", str(folder): "<folder>", str(tree): "<tree>"}
         self.masks = Masks(
@@ -198,7 +198,8 @@ class Recorder:
         return {"ending": ending, "steps": steps}
 
 
-def _modules() -> dict[str, Any]:
+def modules() -> dict[str, Any]:
+    """What programs name besides values."""
     import halfwidth as hw
 
     names = ("metrics", "planning", "plots", "study", "summaries", "intervals", "testing")
