@@ -15,6 +15,8 @@ import pytest
 from halfwidth.core.branches import BRANCHES
 
 ROOT = Path(__file__).parents[1]
+# What lists the public functions and options of all branches.
+LISTS = ("test_option_table.py", "test_option_names.py")
 # What tests of the trunk are about, where no file of theirs speaks of the branch.
 FOLDERS = ("comparison", "core", "document", "estimation", "ranking", "results", "summaries")
 SPEAKS_OF = {
@@ -26,20 +28,25 @@ SPEAKS_OF = {
 def without(branch: str, folder: Path) -> Path:
     """A checkout without a branch and without its registration."""
     ignored = shutil.ignore_patterns("__pycache__", "*.so")
-    for name in ("src", "tests", "docs", "tools"):
+    for name in ("src", "tests", "docs", "tools", "benchmarks"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     source = folder / "src" / "halfwidth"
     shutil.rmtree(source / branch)
     registration = source / "core" / "branches.py"
     text = registration.read_text("utf-8")
-    registration.write_text(re.sub(rf'"{branch}",? ?', "", text), "utf-8")
-    index = source / "__init__.py"
-    text = index.read_text("utf-8")
-    names = re.findall(rf'"(\w+)": "{branch}\.', text)
-    text = re.sub(rf"^    from halfwidth\.{branch}\..*\n", "", text, flags=re.MULTILINE)
-    index.write_text(
-        re.sub(rf'^ *"({"|".join(names)})"[:,].*\n', "", text, flags=re.MULTILINE), "utf-8"
-    )
+    others = tuple(name for name in BRANCHES if name != branch)
+    text = re.sub(r"^BRANCHES = .*", f"BRANCHES = {others}", text, flags=re.MULTILINE)
+    registration.write_text(text, "utf-8")
+    for package in (".", "planning", "plots"):
+        index = source / package / "__init__.py"
+        text = index.read_text("utf-8")
+        imports = rf"^    from halfwidth\.{branch}\..* import (.*)\n"
+        names = re.findall(r"\w+", " ".join(re.findall(imports, text, flags=re.MULTILINE)))
+        any_name = "|".join(names or ["-"])
+        listed = rf'^ *"({any_name})"[:,].*\n|"({any_name})", '
+        text = re.sub(imports, "", text, flags=re.MULTILINE)
+        text = re.sub(r"^if TYPE_CHECKING:\n(?! )", "", text, flags=re.MULTILINE)
+        index.write_text(re.sub(listed, "", text, flags=re.MULTILINE), "utf-8")
     contracts = (ROOT / "pyproject.toml").read_text("utf-8")
     contracts = re.sub(r'\[\[tool[^\[]*id = "branches"[^\[]*(\[[^\[]*\]\n)*', "", contracts)
     kept = [line for line in contracts.splitlines() if f"halfwidth.{branch}" not in line]
@@ -60,17 +67,20 @@ def with_helpers(path: Path) -> Iterator[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("branch", BRANCHES)
 def test_the_trunk_stands_without_the_branch(branch: str, tmp_path: Path) -> None:
-    checkout = without(branch, tmp_path)
+    checkout = without(branch, tmp_path / "checkout")
+    if (ROOT.parent / "shared").is_dir():
+        (tmp_path / "shared").symlink_to(ROOT.parent / "shared")
     environment = os.environ | {"PYTHONPATH": str(checkout / "src"), "PYTHONSAFEPATH": "1"}
     lint = [str(Path(sys.executable).with_name("lint-imports")), "--no-logo", "--no-cache"]
     files = [
         str(path)
         for folder in FOLDERS
         for path in sorted((checkout / "tests" / folder).glob("test_*.py"))
-        if not any(SPEAKS_OF[branch].search(text) for text in with_helpers(path))
+        if path.name not in LISTS
+        and not any(SPEAKS_OF[branch].search(text) for text in with_helpers(path))
     ]
-    assert len(files) > 40
-    tests = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-m", "not slow", "-x", *files]
+    assert len(files) > 20
+    tests = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-m", "not slow", *files]
     for command in (lint, tests):
         ran = subprocess.run(
             command, cwd=checkout, env=environment, capture_output=True, text=True, check=False
