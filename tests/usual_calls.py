@@ -57,13 +57,10 @@ def results(function: str) -> dict[str, str]:
         within = [ast.unparse(one.func) for one in _calls_within(call)]
         if "hw.read" not in within:
             words = [one for one in within if ".from_" in one]
-            words += [str(one.value) for one in call.args if _is_word(one)]
+            values = [one.value for one in call.args if isinstance(one, ast.Constant)]
+            words += [one for one in values if isinstance(one, str)]
             found.setdefault(" ".join([function, *words]), ast.unparse(call))
     return found
-
-
-def _is_word(argument: ast.expr) -> bool:
-    return isinstance(argument, ast.Constant) and isinstance(argument.value, str)
 
 
 def usual_argument(function: str, argument: str) -> Callable[[Any], Any]:

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from fuzzfiles import Source, write_good_files
 from fuzzobjects import OBJECT_FORMATS
+from numpy.typing import NDArray
 
 from same_as.odd_tables import odd_tables
 
@@ -405,7 +406,7 @@ def _write_masks(folder: Path, known: dict[str, Any]) -> None:
             np.save(folder / kind / f"c{at}.npy", values_of_pixels)
 
 
-def _meta_image(mask: Any) -> bytes:
+def _meta_image(mask: NDArray[Any]) -> bytes:
     """A file of a mask that says how far apart its voxels are."""
     size = " ".join(map(str, mask.shape[::-1]))
     header = f"ObjectType = Image\nNDims = 3\nDimSize = {size}\nElementType = MET_UCHAR\n"
