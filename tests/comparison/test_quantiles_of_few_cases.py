@@ -98,3 +98,13 @@ def test_by_name_it_is_the_plain_one_where_the_cases_are_enough() -> None:
     assert ends("percentile_attained") == ends("percentile")
     with pytest.raises(hw.OptionError, match="makes no interval"):
         hw.difference_ci(first, second, statistic="sd", method="percentile_attained")
+
+
+def test_no_other_quantity_of_two_samples_has_that_method() -> None:
+    truth, said = [0, 1] * 20, {"A": [0, 1, 1, 1] * 10, "B": [0, 0, 0, 1] * 10}
+    with pytest.raises(hw.OptionError, match="makes no interval for the accuracy; use auto"):
+        hw.compare(
+            hw.Predictions.from_arrays(truth, said, pairing="none"),
+            metric="accuracy",
+            method="percentile_attained",
+        )

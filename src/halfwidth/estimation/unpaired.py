@@ -30,6 +30,7 @@ from halfwidth.estimation.pipeline import (
     laws_of,
     method_for,
 )
+from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import RULE, Request
 from halfwidth.intervals.all_methods import METHODS
 from halfwidth.intervals.compute import (
@@ -94,16 +95,10 @@ def _method(jobs: tuple[Job, Job], request: Request, effect: Effect) -> MethodSp
         unseen = request.failures == "unseen"
         return _mover() if unseen else choose_unpaired(functional, effect)
     method = request.method
-    attains, bounds = (method.of_each or method).attains, functional.metric.spec.bounds
-    few = 2
-    if attains and attains(functional.statistic, bounds, few, request.level) != request.level:
-        raise OptionError(
-            f"method {method.name!r}: the two samples need intervals of one level, and its own "
-            f"may differ in level; use auto, or {_mover().name}:{semiparametric.__name__}"
-        )
     kinds = estimands(functional.statistic, binary=functional.binary)
     kinds |= {difference_functional(functional, effect).statistic.spec.estimand}
     if _compares(method, kinds, effect):
+        _check_level(method, functional, request.level)
         return method
     if method.takes_two_samples:
         kinds = estimands(functional.statistic, binary=functional.binary)
@@ -115,7 +110,19 @@ def _method(jobs: tuple[Job, Job], request: Request, effect: Effect) -> MethodSp
         )
     for job in jobs:
         method_for(job, request)
+    _check_level(method, functional, request.level)
     return _mover().putting_together(method)
+
+
+def _check_level(method: MethodSpec, functional: Functional, level: Level) -> None:
+    """Refuse intervals that may be of another level than the one asked for."""
+    attains, bounds = (method.of_each or method).attains, functional.metric.spec.bounds
+    few = 2
+    if attains and attains(functional.statistic, bounds, few, level) != level:
+        raise OptionError(
+            f"method {method.name!r}: the two samples need intervals of one level, and its own "
+            f"may differ in level; use auto, or {_mover().name}:{semiparametric.__name__}"
+        )
 
 
 def _mover() -> MethodSpec:
