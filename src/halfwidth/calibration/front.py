@@ -16,6 +16,7 @@ METHODS = (
     "halfwidth.calibration.intervals.recalibration",
     "halfwidth.calibration.intervals.errors",
 )
+CAUTIONS = "halfwidth.calibration.cautions"
 PROBABILITIES = "halfwidth.calibration.estimation.caution_rules"
 CURVES = dict.fromkeys(
     ("calibration", "reliability", "reliability-bins", "calibration-by-centre"),

@@ -128,7 +128,7 @@ def figure_of(result: Result, kind: str | None = None) -> AnyFigure:
     drawn = result.collection
     kinds = next((kinds for of, kinds in _pictures() if isinstance(drawn, of)), None)
     if kinds is None:
-        raise OptionError(f"{type(result).__name__} has no picture")
+        raise OptionError(f"{type(drawn).__name__} has no picture")
     if kind is None:
         without_cases = isinstance(drawn, Estimates) and not drawn.cases
         kind = "forest" if without_cases else next(iter(kinds))
