@@ -133,6 +133,7 @@ def test_the_page_prints_what_the_commands_print(
         assert ran.out + ran.err == printed
 
 
+@pytest.mark.slow
 def test_the_subsamples_of_the_page_are_those_of_the_command(
     run: Run, shared: Path, tmp_path: Path
 ) -> None:

@@ -162,6 +162,7 @@ def test_widths_grow_by_the_design_effect_of_kish(correlation: float) -> None:
     assert kept.n_cases == 120 * size
 
 
+@pytest.mark.slow
 def test_over_clusters_is_the_plan_of_their_means() -> None:
     means = [RAGGED[np.equal(PATIENTS, one)].mean() for one in np.unique(PATIENTS)]
     of_means = plan(means, halfwidth=0.3, method="t")

@@ -64,6 +64,7 @@ def test_an_option_of_a_plan_is_known_at_both_doors(name: str) -> None:
     assert {one for one in typed if one.startswith("--")} == flags_of(name)
 
 
+@pytest.mark.slow
 def test_a_width_is_twice_the_half_width() -> None:
     assert planning.auroc(0.85, width=0.2).n == planning.auroc(0.85, halfwidth=0.1).n
     assert planning.mean(0.1, width=0.1, method="t") == planning.mean(

@@ -101,6 +101,7 @@ def test_what_goes_with_a_half_width_is_refused_with_a_number_of_cases(plan: Any
         plan(0.1, n=50, **{further: 0.8}, **given)
 
 
+@pytest.mark.slow
 def test_the_n_for_reliable_coverage_comes_from_the_specs() -> None:
     for metric, statistic, n in (
         ("dsc", "mean", 25),

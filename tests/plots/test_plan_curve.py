@@ -63,6 +63,7 @@ def test_each_of_two_quantities_has_a_curve_with_its_name() -> None:
     assert set(plan_curve.frame(alone)["line"]) == {"sensitivity"}
 
 
+@pytest.mark.slow
 def test_it_draws_into_given_axes_and_names_round_numbers() -> None:
     given = Figure().add_subplot()
     ax = plan_curve(hw.planning.mean(1.0, halfwidth=0.1), given)

@@ -197,6 +197,7 @@ def test_same_seed_same_p() -> None:
     assert found[0] == found[1] != found[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "theirs"), [("normal", "norm"), ("exponential", "exp")])
 def test_p_against_the_tables_of_statsmodels(name: str, theirs: str) -> None:
     # Monte-Carlo SE at most 0.0036 with 19 999 draws, so 0.02 is beyond 5 SE; the tables are
