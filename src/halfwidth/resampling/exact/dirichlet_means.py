@@ -105,9 +105,10 @@ def _ends_of_places(
 ) -> tuple[Any, Any]:
     """What stands for a bound that is infinite: of each sample, as far out as counts, (S,)."""
     mean, below, above = outermost
-    # Equal units see themselves from anywhere.
+    # Equal units see themselves from anywhere that is not lost beside them.
+    anywhere = np.maximum(1.0, 2.0**20 * np.spacing(np.abs(mean)))
     below, above = (
-        np.where(away > 0, np.minimum(FARTHEST, NEVER_DRAWN ** (-1 / shape)) * away, 1.0)
+        np.where(away > 0, np.minimum(FARTHEST, NEVER_DRAWN ** (-1 / shape)) * away, anywhere)
         for away, shape in zip((below, above), tails, strict=True)
     )
     return (
